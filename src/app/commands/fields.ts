@@ -2,26 +2,13 @@ import { availableParallelism } from "node:os";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { z } from "zod";
 import { InputError } from "../../base/errors.js";
+import { choice, type Fields, flag, folder, option, readBy, whole } from "../../base/fields.js";
 import { dayOfIsoDate } from "../../base/time.js";
 import { type Provider, precisions, providers } from "../../engine/runtime/index.js";
 import { machineMemory, mostThreads } from "../../engine/runtime/machine-limits.js";
 import { momentOf, momentsOf, spanDays } from "../../predict/user-input/index.js";
 
-/** The options of a command, by name in camel case: each a schema whose metadata the help shows. */
-export type Fields = Readonly<Record<string, z.ZodType>>;
-
-/** What a command receives: optional fields that the user did not set are absent. */
-export type Values<F extends Fields> = {
-	readonly [K in keyof F as undefined extends z.output<F[K]> ? never : K]: z.output<F[K]>;
-} & {
-	readonly [K in keyof F as undefined extends z.output<F[K]> ? K : never]?: Exclude<
-		z.output<F[K]>,
-		undefined
-	>;
-};
-
-/** Some values of a command as options of the library, where each may be undefined. */
-export type Optional<V, K extends keyof V> = { readonly [N in K]?: V[N] | undefined };
+export * from "../../base/fields.js";
 
 /** A field as JSON Schema, with the metadata of its option. */
 interface FieldJson {
@@ -47,56 +34,11 @@ interface FieldJson {
 const jsonOf = (schema: z.ZodType): FieldJson =>
 	z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as FieldJson;
 
-export const texts = z.array(z.string());
-
-/** A field with a value: the name of the value and the description in the help. */
-export const option = <T extends z.ZodType>(
-	placeholder: string,
-	description: string,
-	schema: T,
-	more: Pick<FieldJson, "alias" | "defaultText"> = {},
-): T => schema.meta({ placeholder, description, ...more });
-
-/** A field whose text is kept as it is, if it is given. */
-export const text = (placeholder: string, description: string) =>
-	option(placeholder, description, z.string().optional());
-export const file = (description: string) => text("file", description);
-export const folder = (description: string) => text("folder", description);
-export const column = (description: string) => text("column", description);
-
-/** The same for several texts, and for one of some. */
-export const several = (placeholder: string, description: string) =>
-	option(placeholder, description, texts.optional());
-export const choice = <const T extends readonly string[]>(
-	placeholder: string,
-	description: string,
-	choices: T,
-) => option(placeholder, description, z.enum(choices).optional());
-
-/** A field without a value, which is true where it is set. */
-export const flag = (description: string) => z.literal(true).optional().meta({ description });
-
-/** A field that `--no-NAME` turns off. */
-export const offFlag = (off: string) => z.boolean().default(true).meta({ off });
-
-/** Fields under a heading of their own in the help. */
-export const inGroup = <F extends Fields>(group: string, fields: F): F =>
-	Object.fromEntries(
-		Object.entries(fields).map(([name, schema]) => [
-			name,
-			schema.meta({ ...schema.meta(), group }),
-		]),
-	) as F;
-
-/** A field whose text a function reads; it throws InputErrors: `Expected …`, or a sentence that begins with the option. */
-export const readBy = <T>(read: (text: string) => T) => z.string().transform((text) => read(text));
-
 /** The same for a field that holds several: the function reads one text to several values. */
 const listBy = <T>(read: (text: string) => readonly T[]) =>
 	z.array(z.string()).transform((texts): readonly T[] => texts.flatMap((text) => read(text)));
 
-/** Numbers; `describe` makes a field of them. */
-export const whole = (least: number, most: number) => z.int().min(least).max(most);
+/** A number; `describe` makes a field of it. */
 export const decimal = (least: number, most: number) => z.number().min(least).max(most);
 
 function expectedText(field: FieldJson): string | undefined {

@@ -12,6 +12,12 @@ import {
 	splitNames,
 	type UnknownCodes,
 } from "../../data/cohort/index.js";
+import {
+	openRecords,
+	type ReaderOptions,
+	recordFields,
+	recordFormats,
+} from "../../data/records/index.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
 import {
@@ -29,7 +35,6 @@ import {
 	type Values,
 } from "./fields.js";
 import { type Io, tell } from "./io.js";
-import { openRecords, type ReaderOptions, recordFields, recordFormats } from "./records.js";
 
 /** Options of prepare whose flag has another meaning here, with their name here. */
 const renamed: Readonly<Record<string, string>> = {

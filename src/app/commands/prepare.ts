@@ -25,7 +25,13 @@ import {
 	taskNameRule,
 	taskOfLabels,
 } from "../../data/cohort/label-rules.js";
-import { withObservation } from "../../data/records/index.js";
+import {
+	openRecords,
+	type ReaderOptions,
+	recordFields,
+	recordFormats,
+	withObservation,
+} from "../../data/records/index.js";
 import { type TimeIs, timeUnits } from "../../data/records/rows.js";
 import { readRunRecords } from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
@@ -47,7 +53,6 @@ import { communicatorOf, printJson, progressOf, tell } from "./io.js";
 import { labelTimeField } from "./open-run.js";
 import { type CodeMapOptions, mapInFile, requiredCodeMap } from "./patients.js";
 import type { Monitoring } from "./pretrain/training.js";
-import { openRecords, type ReaderOptions, recordFields, recordFormats } from "./records.js";
 
 const description = `Turn health records into a dataset: mapped codes, a vocabulary, splits by patient, events ordered by
 time, and labels.

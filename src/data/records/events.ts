@@ -5,6 +5,7 @@ import { type BadRows, readRow } from "./bad-rows.js";
 import { readLines } from "./bytes.js";
 import { farthestDay } from "./dates.js";
 import { readCodeNames } from "./names.js";
+import type { EventFiles, ReaderOptions } from "./options.js";
 import { type PersonRow, type RecordRow, type Split, splitNames } from "./rows.js";
 import type { RecordSource, Store } from "./store.js";
 import { sexOf } from "./words.js";
@@ -123,18 +124,10 @@ export function parseEventLine(
 	};
 }
 
-/** One file per split. */
-export type EventFiles = Readonly<Partial<Record<Split, string | undefined>>>;
-
-export interface EventsOptions {
-	/** A CSV file with the names of the codes. */
-	readonly names?: string | undefined;
-}
-
 /** Opens histories, one JSON object per line (or .gz): one file, or one file per split. */
 export async function openEvents(
 	files: string | EventFiles,
-	options: EventsOptions = {},
+	options: Pick<ReaderOptions, "names"> = {},
 ): Promise<RecordSource> {
 	const parts = partsOf(files);
 	const names = options.names ? await readCodeNames(options.names) : undefined;

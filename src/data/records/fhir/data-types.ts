@@ -1,6 +1,7 @@
 import { InputError } from "../../../base/errors.js";
 import { yearDays } from "../../../base/time.js";
 import { expectedYears, type Moment, oldestDays, parseMoment } from "../dates.js";
+import type { FhirOptions } from "../options.js";
 import type { RecordKind } from "../rows.js";
 import { knownSystems, systemNamed } from "../systems.js";
 
@@ -138,16 +139,14 @@ const preference: Readonly<Record<RecordKind, readonly string[]>> = {
 	other: [],
 };
 
-export interface CodingOptions {
-	readonly allCodings?: boolean | undefined;
-	readonly allowSystems?: readonly string[] | undefined;
-}
-
 /** Chooses among the codings of a concept: that of the best known system, or all. */
 export function chooseCodings({
 	allCodings,
 	allowSystems = [],
-}: CodingOptions): (concept: unknown, kind: RecordKind) => Choice {
+}: Pick<FhirOptions, "allCodings" | "allowSystems">): (
+	concept: unknown,
+	kind: RecordKind,
+) => Choice {
 	const allowed = new Map(allowSystems.map((name) => [name.trim().toLowerCase(), name.trim()]));
 	const systemOf = (name: string) => systemNamed(name) ?? allowed.get(name.toLowerCase());
 	return (concept, kind) => {

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
+import type { FhirOptions } from "../options.js";
 import { openStore } from "../store.js";
 import {
 	checkCase,
@@ -16,10 +17,10 @@ import {
 } from "../testing/format-cases.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
-import { type FhirOptions, openFhir, readResources } from "./index.js";
+import { openFhir, readResources } from "./index.js";
 import { readFhirInMemory } from "./read-in-memory.js";
 import { noResource } from "./resource-parser.js";
-import { type ReadOptions, ResourceReader } from "./resources-to-records.js";
+import { type ReadOptions, resourceReader } from "./resources-to-records.js";
 import { StagedRows } from "./staged-rows.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -556,7 +557,7 @@ test("yields records or a message after any mutation, never a crash", async () =
 	let turn = 0;
 	const outcome = async (content: Uint8Array) => {
 		await writeFile(file, content);
-		const reader = new ResourceReader(rows, { encounterReasons: true });
+		const reader = resourceReader(rows, { encounterReasons: true });
 		try {
 			for await (const found of readResources(file)) if (found !== noResource) reader.read(found);
 			if (turn++ % 15 === 0) await load(await openFhir(file)); // which is slow

@@ -4,12 +4,11 @@ import { join, resolve } from "node:path";
 import { InputError } from "../../../base/errors.js";
 import { counted, notesFor, readRow } from "../bad-rows.js";
 import { explainBytes, readBytes } from "../bytes.js";
+import type { FhirOptions } from "../options.js";
 import type { RecordSource } from "../store.js";
 import { NotFhirError, noResource, type ResourceEntry, ResourceParser } from "./resource-parser.js";
-import { type ReadOptions, ResourceReader, type SkippedResources } from "./resources-to-records.js";
+import { resourceReader, type SkippedResources } from "./resources-to-records.js";
 import { createStaged, resolveInStore, StagedRows, type Unresolved } from "./staged-rows.js";
-
-export type FhirOptions = Omit<ReadOptions, "unusable">;
 
 /**
  * Opens FHIR R4 as JSON: Bundles, resources, and bulk exports with one resource per line (or .gz). A folder means all
@@ -27,7 +26,7 @@ export async function openFhir(
 		async load(store, bad) {
 			await createStaged(store);
 			const rows = new StagedRows();
-			const reader = new ResourceReader(rows, options);
+			const reader = resourceReader(rows, options);
 			const read = await readFiles(files, async (entry) => {
 				readRow(bad, () => reader.read(entry));
 				if (rows.isFull) await rows.moveTo(store);

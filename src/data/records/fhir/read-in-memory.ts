@@ -1,6 +1,6 @@
 import { InputError } from "../../../base/errors.js";
 import { noResource, ResourceParser } from "./resource-parser.js";
-import { type ReadOptions, ResourceReader, type SkippedResources } from "./resources-to-records.js";
+import { type ReadOptions, resourceReader, type SkippedResources } from "./resources-to-records.js";
 import { type ResolvedRows, resolveInMemory, StagedRows } from "./staged-rows.js";
 
 export interface FhirContent extends ResolvedRows {
@@ -19,7 +19,7 @@ export function readFhirInMemory(
 	onBad?: (error: InputError) => void,
 ): FhirContent {
 	const rows = new StagedRows();
-	const reader = new ResourceReader(rows, options);
+	const reader = resourceReader(rows, options);
 	const parser = new ResourceParser(file);
 	let resources = 0;
 	for (const entry of parser.push(bytes)) {

@@ -1,5 +1,6 @@
 import { InputError } from "../../../base/errors.js";
 import type { Moment } from "../dates.js";
+import type { FhirOptions } from "../options.js";
 import type { RecordKind } from "../rows.js";
 import { knownSystems } from "../systems.js";
 import { sexOf } from "../words.js";
@@ -7,7 +8,6 @@ import {
 	addressIn,
 	ageIn,
 	type Coding,
-	type CodingOptions,
 	chooseCodings,
 	type Fields,
 	keysOf,
@@ -48,16 +48,17 @@ class Tally {
 }
 
 /** The resources that did not become records, counted by reason. */
-export class SkippedResources {
+const nothingSkipped = () => ({
 	/** Entered in error, refuted, cancelled, not taken. */
-	readonly invalid = new Tally();
-	readonly uncoded = new Tally();
-	readonly aboutOthers = new Tally();
-	readonly otherTypes = new Tally();
-	readonly unknownSystems = new Tally();
-	severalCodings = 0;
-	deathsWithoutDate = 0;
-}
+	invalid: new Tally(),
+	uncoded: new Tally(),
+	aboutOthers: new Tally(),
+	otherTypes: new Tally(),
+	unknownSystems: new Tally(),
+	severalCodings: 0,
+	deathsWithoutDate: 0,
+});
+export type SkippedResources = Readonly<ReturnType<typeof nothingSkipped>>;
 
 const longestSystem = 200;
 
@@ -86,20 +87,29 @@ function isInvalid({ type, resource }: ResourceEntry): boolean {
 /** The code is in a Medication. */
 const uncoded = { code: null, system: null, name: null };
 
+const notMeasured = { value: null, unit: null };
+
 /** The number of an Observation, and its unit: the code of UCUM or another system, else its text. */
-interface Measured {
-	readonly value: number | null;
-	readonly unit: string | null;
-}
-
-const notMeasured: Measured = { value: null, unit: null };
-
-function measuredIn(fields: Fields): Measured {
+function measuredIn(fields: Fields): Pick<StagedRow<"fhir_record">, "value" | "unit"> {
 	const { value, code, unit } = objectOf(fields.valueQuantity) ?? {};
 	if (typeof value === "number") return { value, unit: textOf(code) ?? textOf(unit) ?? null };
 	return typeof fields.valueInteger === "number"
 		? { value: fields.valueInteger, unit: null }
 		: notMeasured;
+}
+
+/** The time in the first of these fields that has one; that of a period is its start. */
+function firstMoment(
+	{ resource, where }: ResourceEntry,
+	...fields: readonly string[]
+): Moment | undefined {
+	for (const field of fields) {
+		const moment = /period$/i.test(field)
+			? momentIn(objectOf(resource[field]), "start", `${where}: ${field}`)
+			: momentIn(resource, field, where);
+		if (moment) return moment;
+	}
+	return undefined;
 }
 
 /** The time of a record, and where to look for it if the resource has none. */
@@ -110,215 +120,60 @@ interface When {
 	readonly else: readonly string[];
 }
 
-/**
- * - `allCodings`: all codings of a condition or drug, instead of the one of the best known system.
- * - `allowSystems`: code systems beyond those of `systems.ts`, which pass under their own names.
- * - `encounterReasons`: the reasons of encounters are diagnoses too.
- * - `measurements`: Observations, and their components, become records with values.
- * - `unusable`: whether a record without a subject or with codes of unknown systems only is refused,
- *   which is the default, or left out.
- */
-export interface ReadOptions extends CodingOptions {
-	readonly encounterReasons?: boolean | undefined;
-	readonly measurements?: boolean | undefined;
+const keyIn = (reference: unknown): string[] => {
+	const key = referenceIn(reference)?.key;
+	return key === undefined ? [] : [key];
+};
+
+/** `unusable`: whether a record without a subject or with codes of unknown systems only is refused (the default) or left out. */
+export interface ReadOptions extends FhirOptions {
 	readonly unusable?: "refuse" | "leave out" | undefined;
 }
 
 /** Turns resources into staged rows, one resource at a time. */
-export class ResourceReader {
-	readonly skipped = new SkippedResources();
-	readonly #rows: StagedRows;
-	readonly #choose: ReturnType<typeof chooseCodings>;
-	readonly #options: ReadOptions;
-	readonly #readers: Readonly<Record<string, (entry: ResourceEntry) => void>> = {
-		Patient: (entry) => this.#patient(entry),
-		Encounter: (entry) => this.#encounter(entry),
-		Condition: (entry) => this.#condition(entry),
-		MedicationRequest: (entry) => this.#request(entry),
-		MedicationStatement: (entry) => this.#statement(entry),
-		Medication: (entry) => this.#medication(entry),
-		Observation: (entry) => this.#observation(entry),
-	};
+export function resourceReader(rows: StagedRows, options: ReadOptions) {
+	const choose = chooseCodings(options);
+	const leavesOut = options.unusable === "leave out";
+	const skipped = nothingSkipped();
 	/** Adds the rows of the resource that is being read. */
-	#added: (() => void)[] = [];
+	let added: (() => void)[] = [];
 	/** Counts the resources. */
-	#version = 0;
+	let version = 0;
 	/** Counts the records. */
-	#row = 0;
+	let lastRow = 0;
 
-	constructor(rows: StagedRows, options: ReadOptions) {
-		this.#rows = rows;
-		this.#choose = chooseCodings(options);
-		this.#options = options;
+	const add = <Name extends StagedTable>(table: Name, row: StagedRow<Name>): void => {
+		added.push(() => rows.add(table, row));
+	};
+
+	/** The patient of a resource; undefined if its subject is, for example, a group. */
+	function subjectOf({ resource, type, where }: ResourceEntry): Reference | undefined {
+		const address = addressIn(resource.subject);
+		const reference = address === undefined ? undefined : parseReference(address);
+		if (reference) return (reference.type ?? "Patient") === "Patient" ? reference : undefined;
+		if (leavesOut) return undefined;
+		throw new InputError(
+			`${where}: a ${type} does not say whose it is: its subject is ${address === undefined ? "absent or has no reference" : "a contained resource or a search"}; expected a subject such as {"reference": "Patient/12"}`,
+		);
 	}
 
-	#add<Name extends StagedTable>(table: Name, row: StagedRow<Name>): void {
-		this.#added.push(() => this.#rows.add(table, row));
-	}
-
-	/** Adds the rows of a resource, or none if it cannot be read. */
-	read(entry: ResourceEntry): void {
-		const read = this.#readers[entry.type];
-		if (!read || (entry.type === "Observation" && !this.#options.measurements)) {
-			this.skipped.otherTypes.add(entry.type);
-			return;
-		}
-		this.#version++;
-		this.#added = [];
-		const [key] = keysOf(entry.type, textOf(entry.resource.id), entry.fullUrl);
-		if (key) this.#add("fhir_version", { key, version: this.#version });
-		if (isInvalid(entry)) this.skipped.invalid.add(entry.type);
-		else read(entry);
-		for (const add of this.#added) add();
-	}
-
-	#patient({ resource, fullUrl, where }: ResourceEntry): void {
-		const url = fullUrl === undefined ? undefined : parseReference(fullUrl);
-		const patient = textOf(resource.id) ?? url?.id;
-		if (patient === undefined)
-			throw new InputError(`${where}: a Patient has no id; expected "id", or "fullUrl" next to it`);
-		if (url && url.id !== patient) this.#add("fhir_alias", { key: url.key, patient });
-		const death = momentIn(resource, "deceasedDateTime", where);
-		const sex = sexOf(resource.gender);
-		if (sex === undefined)
-			throw new InputError(
-				`${where}: gender is ${shapeOf(resource.gender)}; expected female, male, other or unknown`,
-			);
-		if (!death && resource.deceasedBoolean === true) this.skipped.deathsWithoutDate++;
-		this.#add("fhir_person", {
-			version: this.#version,
-			patient,
-			birth: momentIn(resource, "birthDate", where)?.day ?? null,
-			sex,
-			// The last day of the month or year, because records may follow its first day.
-			death: death ? death.day + (death.slack >= 28 ? death.slack - 1 : 0) : null,
-			place: where,
-		});
-	}
-
-	#encounter(entry: ResourceEntry): void {
-		const { resource, fullUrl, where } = entry;
-		const start = momentIn(objectOf(resource.period), "start", `${where}: period`);
-		if (start) {
-			const conditions = listOf(resource.diagnosis).map(({ condition }) => referenceIn(condition));
-			const keys = keysOf("Encounter", textOf(resource.id), fullUrl);
-			for (const key of [...keys, ...conditions.map((condition) => condition?.key)])
-				if (key) this.#add("fhir_encounter_time", { version: this.#version, key, ...start });
-		}
-		if (this.#options.encounterReasons)
-			for (const reason of listOf(resource.reasonCode))
-				this.#coded(entry, reason, "diagnosis", { moment: start, else: [] });
-	}
-
-	#condition(entry: ResourceEntry): void {
-		const { resource, fullUrl, where } = entry;
-		const onset =
-			momentIn(resource, "onsetDateTime", where) ??
-			momentIn(objectOf(resource.onsetPeriod), "start", `${where}: onsetPeriod`);
-		this.#coded(entry, resource.code, "diagnosis", {
-			moment: onset ?? momentIn(resource, "recordedDate", where),
-			age: onset ? undefined : ageIn(resource, "onsetAge", where),
-			else: [...keyIn(resource.encounter), ...keysOf("Condition", textOf(resource.id), fullUrl)],
-		});
-	}
-
-	#request(entry: ResourceEntry): void {
-		const { resource, where } = entry;
-		this.#drug(entry, {
-			moment: momentIn(resource, "authoredOn", where),
-			else: keyIn(resource.encounter),
-		});
-	}
-
-	#statement(entry: ResourceEntry): void {
-		const { resource, where } = entry;
-		this.#drug(entry, {
-			moment:
-				momentIn(resource, "effectiveDateTime", where) ??
-				momentIn(objectOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
-				momentIn(resource, "dateAsserted", where),
-			else: keyIn(resource.context),
-		});
-	}
-
-	#observation(entry: ResourceEntry): void {
-		const { resource, where } = entry;
-		const when: When = {
-			moment:
-				momentIn(resource, "effectiveDateTime", where) ??
-				momentIn(objectOf(resource.effectivePeriod), "start", `${where}: effectivePeriod`) ??
-				momentIn(resource, "effectiveInstant", where) ??
-				momentIn(resource, "issued", where),
-			else: keyIn(resource.encounter),
-		};
-		const components = listOf(resource.component);
-		for (const part of components.length > 0 ? components : [resource])
-			this.#coded(entry, part.code, "laboratory", when, measuredIn(part));
-	}
-
-	#drug(entry: ResourceEntry, when: When): void {
-		const { resource } = entry;
-		const address = addressIn(resource.medicationReference);
-		const medication = address === undefined ? undefined : parseReference(address)?.key;
-		if (medication !== undefined) this.#record(entry, "drug", when, medication, [uncoded]);
-		else if (address?.startsWith("#")) {
-			const id = address.slice(1);
-			const contained = listOf(resource.contained).find((one) => textOf(one.id) === id);
-			this.#coded(entry, contained?.code, "drug", when);
-		} else this.#coded(entry, resource.medicationCodeableConcept, "drug", when);
-	}
-
-	#medication({ resource, fullUrl, where, type }: ResourceEntry): void {
-		const { kept, unknown, passedOver } = this.#choose(resource.code, "drug");
-		if (passedOver > 0) this.skipped.severalCodings++;
-		const version = this.#version;
-		for (const key of keysOf(type, textOf(resource.id), fullUrl)) {
-			for (const [rank, coding] of kept.entries())
-				this.#add("fhir_medication", { key, version, rank, ...coding, refused: null });
-			if (kept.length > 0) continue;
-			// An error only if a record refers to it.
-			const isRefused = unknown[0] !== undefined && this.#options.unusable !== "leave out";
-			const refused = isRefused ? refusal(where, type, unknown[0] as string) : null;
-			this.#add("fhir_medication", { key, version, rank: 0, ...uncoded, refused });
-		}
-	}
-
-	#coded(
-		entry: ResourceEntry,
-		concept: unknown,
-		kind: RecordKind,
-		when: When,
-		measured = notMeasured,
-	): void {
-		const { kept, unknown, passedOver } = this.#choose(concept, kind);
-		if (kept.length === 0) {
-			if (unknown[0] !== undefined && this.#options.unusable !== "leave out")
-				throw new InputError(refusal(entry.where, entry.type, unknown[0]));
-			this.skipped.uncoded.add(entry.type);
-			return;
-		}
-		for (const system of unknown) this.skipped.unknownSystems.add(shapeOf(system, longestSystem));
-		if (passedOver > 0) this.skipped.severalCodings++;
-		this.#record(entry, kind, when, null, kept, measured);
-	}
-
-	#record(
+	function addRecord(
 		entry: ResourceEntry,
 		kind: RecordKind,
 		when: When,
 		medication: string | null,
 		codings: readonly (Coding | typeof uncoded)[],
-		measured = notMeasured,
+		measured: ReturnType<typeof measuredIn> = notMeasured,
 	): void {
-		const patient = this.#subject(entry);
+		const patient = subjectOf(entry);
 		if (patient === undefined) {
-			this.skipped.aboutOthers.add(entry.type);
+			skipped.aboutOthers.add(entry.type);
 			return;
 		}
-		const row = ++this.#row;
+		const row = ++lastRow;
 		for (const [rank, coding] of codings.entries())
-			this.#add("fhir_record", {
-				version: this.#version,
+			add("fhir_record", {
+				version,
 				row,
 				rank,
 				patient: patient.id,
@@ -332,23 +187,137 @@ export class ResourceReader {
 				...measured,
 			});
 		if (!when.moment)
-			for (const [rank, key] of when.else.entries())
-				this.#add("fhir_time_from", { row, rank, key });
+			for (const [rank, key] of when.else.entries()) add("fhir_time_from", { row, rank, key });
 	}
 
-	/** The patient of a resource; undefined if its subject is, for example, a group. */
-	#subject({ resource, type, where }: ResourceEntry): Reference | undefined {
-		const address = addressIn(resource.subject);
-		const reference = address === undefined ? undefined : parseReference(address);
-		if (reference) return (reference.type ?? "Patient") === "Patient" ? reference : undefined;
-		if (this.#options.unusable === "leave out") return undefined;
-		throw new InputError(
-			`${where}: a ${type} does not say whose it is: its subject is ${address === undefined ? "absent or has no reference" : "a contained resource or a search"}; expected a subject such as {"reference": "Patient/12"}`,
-		);
+	function addCoded(
+		entry: ResourceEntry,
+		concept: unknown,
+		kind: RecordKind,
+		when: When,
+		measured?: ReturnType<typeof measuredIn>,
+	): void {
+		const { kept, unknown, passedOver } = choose(concept, kind);
+		if (kept.length === 0) {
+			if (unknown[0] !== undefined && !leavesOut)
+				throw new InputError(refusal(entry.where, entry.type, unknown[0]));
+			skipped.uncoded.add(entry.type);
+			return;
+		}
+		for (const system of unknown) skipped.unknownSystems.add(shapeOf(system, longestSystem));
+		if (passedOver > 0) skipped.severalCodings++;
+		addRecord(entry, kind, when, null, kept, measured);
 	}
+
+	function addDrug(entry: ResourceEntry, when: When): void {
+		const { resource } = entry;
+		const address = addressIn(resource.medicationReference);
+		const medication = address === undefined ? undefined : parseReference(address)?.key;
+		if (medication !== undefined) addRecord(entry, "drug", when, medication, [uncoded]);
+		else if (address?.startsWith("#")) {
+			const id = address.slice(1);
+			const contained = listOf(resource.contained).find((one) => textOf(one.id) === id);
+			addCoded(entry, contained?.code, "drug", when);
+		} else addCoded(entry, resource.medicationCodeableConcept, "drug", when);
+	}
+
+	const readers: Readonly<Record<string, (entry: ResourceEntry) => void>> = {
+		Patient({ resource, fullUrl, where }) {
+			const url = fullUrl === undefined ? undefined : parseReference(fullUrl);
+			const patient = textOf(resource.id) ?? url?.id;
+			if (patient === undefined)
+				throw new InputError(
+					`${where}: a Patient has no id; expected "id", or "fullUrl" next to it`,
+				);
+			if (url && url.id !== patient) add("fhir_alias", { key: url.key, patient });
+			const death = momentIn(resource, "deceasedDateTime", where);
+			const sex = sexOf(resource.gender);
+			if (sex === undefined)
+				throw new InputError(
+					`${where}: gender is ${shapeOf(resource.gender)}; expected female, male, other or unknown`,
+				);
+			if (!death && resource.deceasedBoolean === true) skipped.deathsWithoutDate++;
+			add("fhir_person", {
+				version,
+				patient,
+				birth: momentIn(resource, "birthDate", where)?.day ?? null,
+				sex,
+				// The last day of the month or year, because records may follow its first day.
+				death: death ? death.day + (death.slack >= 28 ? death.slack - 1 : 0) : null,
+				place: where,
+			});
+		},
+		Encounter(entry) {
+			const { resource, fullUrl } = entry;
+			const start = firstMoment(entry, "period");
+			if (start) {
+				const conditions = listOf(resource.diagnosis).flatMap(({ condition }) => keyIn(condition));
+				for (const key of [...keysOf("Encounter", textOf(resource.id), fullUrl), ...conditions])
+					add("fhir_encounter_time", { version, key, ...start });
+			}
+			if (options.encounterReasons)
+				for (const reason of listOf(resource.reasonCode))
+					addCoded(entry, reason, "diagnosis", { moment: start, else: [] });
+		},
+		Condition(entry) {
+			const { resource, fullUrl, where } = entry;
+			const onset = firstMoment(entry, "onsetDateTime", "onsetPeriod");
+			addCoded(entry, resource.code, "diagnosis", {
+				moment: onset ?? firstMoment(entry, "recordedDate"),
+				age: onset ? undefined : ageIn(resource, "onsetAge", where),
+				else: [...keyIn(resource.encounter), ...keysOf("Condition", textOf(resource.id), fullUrl)],
+			});
+		},
+		MedicationRequest: (entry) =>
+			addDrug(entry, {
+				moment: firstMoment(entry, "authoredOn"),
+				else: keyIn(entry.resource.encounter),
+			}),
+		MedicationStatement: (entry) =>
+			addDrug(entry, {
+				moment: firstMoment(entry, "effectiveDateTime", "effectivePeriod", "dateAsserted"),
+				else: keyIn(entry.resource.context),
+			}),
+		Medication({ resource, fullUrl, where, type }) {
+			const { kept, unknown, passedOver } = choose(resource.code, "drug");
+			if (passedOver > 0) skipped.severalCodings++;
+			// An error only if a record refers to it.
+			const refused =
+				unknown[0] === undefined || leavesOut ? null : refusal(where, type, unknown[0]);
+			const codings =
+				kept.length > 0
+					? kept.map((coding) => ({ ...coding, refused: null }))
+					: [{ ...uncoded, refused }];
+			for (const key of keysOf(type, textOf(resource.id), fullUrl))
+				for (const [rank, coding] of codings.entries())
+					add("fhir_medication", { key, version, rank, ...coding });
+		},
+		Observation(entry) {
+			const { resource } = entry;
+			const times = ["effectiveDateTime", "effectivePeriod", "effectiveInstant", "issued"];
+			const when = { moment: firstMoment(entry, ...times), else: keyIn(resource.encounter) };
+			const components = listOf(resource.component);
+			for (const part of components.length > 0 ? components : [resource])
+				addCoded(entry, part.code, "laboratory", when, measuredIn(part));
+		},
+	};
+
+	return {
+		skipped: skipped as SkippedResources,
+		/** Adds the rows of a resource, or none if it cannot be read. */
+		read(entry: ResourceEntry): void {
+			const read = readers[entry.type];
+			if (!read || (entry.type === "Observation" && !options.measurements)) {
+				skipped.otherTypes.add(entry.type);
+				return;
+			}
+			version++;
+			added = [];
+			const [key] = keysOf(entry.type, textOf(entry.resource.id), entry.fullUrl);
+			if (key) add("fhir_version", { key, version });
+			if (isInvalid(entry)) skipped.invalid.add(entry.type);
+			else read(entry);
+			for (const addRow of added) addRow();
+		},
+	};
 }
-
-const keyIn = (reference: unknown): string[] => {
-	const key = referenceIn(reference)?.key;
-	return key === undefined ? [] : [key];
-};

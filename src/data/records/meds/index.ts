@@ -1,18 +1,12 @@
 import { InputError } from "../../../base/errors.js";
 import { notesFor } from "../bad-rows.js";
+import type { MedsOptions } from "../options.js";
 import { type RecordKind, recordKinds, type Split } from "../rows.js";
 import { quoted } from "../sql.js";
 import type { RecordSource, Store } from "../store.js";
 import { openTable, rowOfFile, stageRows, withNumberedRows } from "../table.js";
 import { findColumn, findMeds, idText, needColumn, wanted } from "./layout.js";
 import { type Counts, createCodes, loadShard } from "./shard.js";
-
-export interface MedsOptions {
-	/** The kinds of records to keep; diagnosis and drug by default. */
-	readonly kinds?: readonly RecordKind[] | undefined;
-	/** Whether to use the dataset's own splits; `use` by default. */
-	readonly splits?: "use" | "ignore" | undefined;
-}
 
 /** Opens a dataset of the Medical Event Data Standard: its folder, its data folder, or one file. */
 export async function openMeds(path: string, options: MedsOptions = {}): Promise<RecordSource> {

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
+import type { MedsOptions } from "../options.js";
 import { recordKinds } from "../rows.js";
 import { withStore } from "../store.js";
 import { checkCase, folderOf, formatCases, refused, rowsOf } from "../testing/format-cases.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
-import type { MedsOptions } from "./index.js";
 import { openMeds } from "./index.js";
 
 const meds = async (path: string, options?: MedsOptions) => load(await openMeds(path, options));

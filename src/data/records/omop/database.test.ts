@@ -1,11 +1,12 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
+import type { OmopOptions } from "../options.js";
 import { openStore, type Store } from "../store.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
 import { databaseAddress } from "./database.js";
-import { type OmopOptions, openOmop } from "./index.js";
+import { openOmop } from "./index.js";
 import { type Cdm, cdm, columnsOf, fieldsOf, vocabulary, writeCdm } from "./testing/cdm.js";
 import {
 	type PostgresServer,

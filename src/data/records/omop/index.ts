@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { InputError } from "../../../base/errors.js";
+import type { OmopOptions } from "../options.js";
 import type { RecordSource } from "../store.js";
 import { systemNamed } from "../systems.js";
 import { conditionCodes, observationCodes, standardCodes } from "./codes.js";
@@ -17,29 +18,6 @@ import {
 	person,
 	type TableSource,
 } from "./tables.js";
-
-export interface OmopOptions {
-	/** The table of diagnoses; occurrence by default if it exists. */
-	readonly conditions?: "occurrence" | "era" | undefined;
-	/** The table of drugs; exposure by default if it exists. */
-	readonly drugTable?: "exposure" | "era" | undefined;
-	/** Whether diagnoses are also read from the observations. */
-	readonly observations?: boolean | undefined;
-	/** Whether the table measurement is read too, with values and units. */
-	readonly measurements?: boolean | undefined;
-	/** The system of condition_source_value: icd9 or icd10. */
-	readonly sourceSystem?: string | undefined;
-	/** A CSV file of concepts and ICD codes. */
-	readonly conceptMap?: string | undefined;
-	/** A PostgreSQL database instead of a folder: postgres://user@host/database. */
-	readonly db?: string | undefined;
-	/** The schema of its tables; by default the user's search path. */
-	readonly schema?: string | undefined;
-	/** The schema of concept and concept_relationship; by default `schema`. */
-	readonly vocabularySchema?: string | undefined;
-	/** Rows per batch from a database. */
-	readonly batchRows?: number | undefined;
-}
 
 /** Opens an OMOP CDM 5.x: a folder of files or, with `db`, a database. */
 export async function openOmop(

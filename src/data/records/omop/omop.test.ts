@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { OmopOptions } from "../options.js";
 import { checkCase, folderOf, formatCases, refused, rowsOf } from "../testing/format-cases.js";
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
-import type { OmopOptions } from "./index.js";
 import { openOmop } from "./index.js";
 import { type Cdm, cdm, cellsOf, vocabulary, writeCdm, writeParquet } from "./testing/cdm.js";
 

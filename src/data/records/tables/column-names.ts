@@ -1,6 +1,6 @@
 import { yearDays } from "../../../base/time.js";
 import { farthestDay, oldestDays } from "../dates.js";
-import { type Sex, type TimeIs, timeUnits } from "../rows.js";
+import { type TimeIs, timeUnits } from "../rows.js";
 import columnNames from "./column-names.json" with { type: "json" };
 
 /** Column names in groups: the first group with a match counts; two matches in a group are ambiguous. */
@@ -70,55 +70,3 @@ export const isAge = (unit: keyof typeof daysIn | "date"): unit is "age-days" | 
 /** The least and greatest plausible time in days. */
 export const plausibleDays = (unit: Exclude<TimeIs, "date">): readonly [number, number] =>
 	isAge(unit) ? [0, oldestDays] : [-farthestDay, farthestDay];
-
-type ColumnOption =
-	| "patient"
-	| "time"
-	| "name"
-	| "system"
-	| "kind"
-	| "value"
-	| "unit"
-	| "sex"
-	| "birth"
-	| "birthYear"
-	| "age"
-	| "death"
-	| "on";
-
-/**
- * How to read a table of records. Columns that no option names are found by their usual names; `system` may also be the
- * name of one system for all codes, `birthYear` is for people whose date of birth is not known (1 July is taken), `age`
- * in years at time 0 for times that are counted from an origin, and `on` the column to join by.
- */
-export interface TableOptions extends Readonly<Partial<Record<ColumnOption, string | undefined>>> {
-	/**
-	 * Column of the code, or several, each by its name or a pattern with `*`. Of several columns, every field with a code
-	 * is a record of its own, in the order of the columns.
-	 */
-	readonly code?: string | readonly string[] | undefined;
-	/** What stands between several codes in one field: `,`. */
-	readonly separator?: string | undefined;
-	/** The date format as in strptime: %d/%m/%Y. */
-	readonly dateFormat?: string | undefined;
-	/** The unit of all times: of records, prescriptions, births and deaths. */
-	readonly timeIs?: TimeIs | undefined;
-	/** The unit of births and deaths, if it is another. */
-	readonly peopleTimeIs?: TimeIs | undefined;
-	/** One character, or `tab`; for every delimited file. */
-	readonly delimiter?: string | undefined;
-	/** Files with sex, birth, death and split of the patients. */
-	readonly people?: string | readonly string[] | undefined;
-	/** The meaning of values of sex, such as 0 and 1. */
-	readonly sexValues?: Readonly<Record<string, Sex | null>> | undefined;
-	/** Files with prescriptions. */
-	readonly drugsFile?: string | readonly string[] | undefined;
-	/** The system of the codes in them, if neither a column nor its name says it: rxnorm. */
-	readonly drugSystem?: string | undefined;
-	/** File with names of codes: columns code and name, and perhaps category, kind and the code system. */
-	readonly names?: string | undefined;
-	/** File with further columns. */
-	readonly join?: string | undefined;
-	/** Unknown code systems to accept. */
-	readonly allowSystems?: readonly string[] | undefined;
-}

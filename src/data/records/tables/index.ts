@@ -2,11 +2,12 @@ import { InputError } from "../../../base/errors.js";
 import { type BadRows, counted, notesFor } from "../bad-rows.js";
 import { oldestYears } from "../dates.js";
 import { readCodeNames } from "../names.js";
+import type { TableOptions } from "../options.js";
 import type { Loaded, TimeIs } from "../rows.js";
 import { type Column, quoted, type Table } from "../sql.js";
 import type { RecordSource, Store } from "../store.js";
 import { openTable, reading } from "../table.js";
-import { isAge, type TableOptions } from "./column-names.js";
+import { isAge } from "./column-names.js";
 import { dropJoin, fillJoin, listed, listOf, openJoin } from "./columns.js";
 import { findFiles, refuseTwice, type SourceFiles, type TableFormat } from "./files.js";
 import { type Inserted, insertRecords } from "./insert.js";
@@ -15,7 +16,6 @@ import { birthsAtZero, checkPeopleOptions, loadPeople } from "./people.js";
 import { planDrugs, planRecords } from "./plan.js";
 import { checkUnit, unitBeside } from "./values.js";
 
-export type { TableOptions } from "./column-names.js";
 export { withObservation } from "./observation.js";
 
 async function open(

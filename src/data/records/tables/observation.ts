@@ -1,10 +1,11 @@
 import { InputError } from "../../../base/errors.js";
 import { counted } from "../bad-rows.js";
+import type { TableOptions } from "../options.js";
 import type { TimeIs } from "../rows.js";
 import type { Column, Table } from "../sql.js";
 import type { RecordSource, Store } from "../store.js";
 import { openTable, stageRows } from "../table.js";
-import { type Groups, type TableOptions, usualNames } from "./column-names.js";
+import { type Groups, usualNames } from "./column-names.js";
 import { columnLikely, missingColumn } from "./columns.js";
 import {
 	badTime,

@@ -1,19 +1,13 @@
 import { InputError } from "../../../base/errors.js";
 import { type BadRows, counted } from "../bad-rows.js";
 import { expectedYears, isYear, oldestYears } from "../dates.js";
+import type { TableOptions } from "../options.js";
 import type { Split, TimeIs } from "../rows.js";
 import { type Column, quoted, type Table } from "../sql.js";
 import type { Store } from "../store.js";
 import { type Fault, stageRows } from "../table.js";
 import { missingWords, sexes } from "../words.js";
-import {
-	daysIn,
-	isAge,
-	matchingColumns,
-	statedUnit,
-	type TableOptions,
-	usualNames,
-} from "./column-names.js";
+import { daysIn, isAge, matchingColumns, statedUnit, usualNames } from "./column-names.js";
 import { columnAsked, columnLikely, columnNamed, columnOr, missingColumn } from "./columns.js";
 import {
 	badTime,

@@ -1,4 +1,5 @@
 import { InputError } from "../../../base/errors.js";
+import type { TableOptions } from "../options.js";
 import { recordKinds, type TimeIs } from "../rows.js";
 import { type Column, quoted, type Table } from "../sql.js";
 import {
@@ -11,13 +12,7 @@ import {
 	systemRemedy,
 } from "../systems.js";
 import { rowOfFile } from "../table.js";
-import {
-	type Groups,
-	type TableOptions,
-	timeNames,
-	unitNamed,
-	usualNames,
-} from "./column-names.js";
+import { type Groups, timeNames, unitNamed, usualNames } from "./column-names.js";
 import {
 	columnAsked,
 	columnLikely,

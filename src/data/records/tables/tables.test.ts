@@ -3,9 +3,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../../base/errors.js";
+import type { TableOptions } from "../options.js";
 import { checkCase, folderOf, formatCases, refused, rowsOf } from "../testing/format-cases.js";
 import { load } from "../testing/load.js";
-import { openCsv, openParquetRecords, type TableOptions } from "./index.js";
+import { openCsv, openParquetRecords } from "./index.js";
 
 const header = String.raw`a.csv: patient,date,icd9\n`;
 const one = String.raw`${header}a,2020-01-01,4019\n`;

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { load } from "../../data/records/testing/load.js";
-import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import { taskText } from "../../data/tasks/read-aces.js";
-import { openRecords } from "./records.js";
+import { taskText } from "../tasks/read-aces.js";
+import { openRecords } from "./formats.js";
+import { load } from "./testing/load.js";
+import { temporaryFolder } from "./testing/temporary-folder.js";
 
 const contents = {
 	fhir: '{"resourceType":"Bundle","entry":[]}',
