@@ -1,10 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { InputError } from "../../../base/errors.js";
 import type { TimeAxis } from "../../../base/time.js";
-import { type CallByName, callsByName, workerCalls } from "../../../base/worker-calls.js";
+import { type CallByName, callsByName } from "../../../base/worker-calls.js";
 import type { Token } from "../../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
+import { restartingThreads } from "../../../engine/runtime/threads.js";
 import {
 	type Events,
 	modelById,
@@ -14,8 +15,7 @@ import {
 } from "../../../model/index.js";
 import type { FineTunedTask } from "../../../model/train/index.js";
 import { likeliest } from "../../../predict/index.js";
-import type { Calls } from "../../../predict/library/run-calls.js";
-import { callsOf } from "../../../predict/library/run-calls.js";
+import { type Calls, callsOf } from "../../../predict/library/run-calls.js";
 import { momentJson } from "../../../predict/user-input/index.js";
 
 export interface ModelParts {
@@ -131,52 +131,21 @@ type Begin = (parts: ModelParts) => Pick<Worker, "on" | "postMessage" | "termina
 const beginThread: Begin = (workerData) =>
 	new Worker(new URL("./thread.js", import.meta.url), { workerData });
 
-/** One thread; if it dies, the next call restarts it. */
-function thread(parts: ModelParts, begin: Begin) {
-	const started = () => {
-		const worker = begin(parts);
-		const calls = workerCalls(
-			(call) => worker.postMessage(call),
-			(failure: Failure) => new CallFailed(failure),
-		);
-		const ended = (failure: Omit<Failure, "operation">) => {
-			if (running?.worker === worker) running = undefined;
-			calls.end((operation) => new ThreadEnded({ ...failure, operation }));
-		};
-		worker.on("message", calls.receive);
-		worker.on("error", (error) => ended(failureOf(error)));
-		worker.on("exit", (code) => ended({ error: `exit ${code}`, where: [] }));
-		return { worker, calls };
-	};
-	let running: ReturnType<typeof started> | undefined;
-	return {
-		get busy() {
-			return running?.calls.pending ?? 0;
-		},
-		call(method: Method, args: readonly unknown[]): Promise<unknown> {
-			running ??= started();
-			return running.calls.call(method, args);
-		},
-		end: async () => {
-			await running?.worker.terminate();
-		},
-	};
-}
-
 /**
  * A model in several single-threaded workers. Many small computations in parallel are more efficient than
- * one that is spread over all cores, and a request waits only for its own calls.
+ * one that is spread over all cores, and a request waits only for its own calls. A thread that dies is restarted.
  */
 export function threadEngine(parts: ModelParts, count: number, begin = beginThread): Engine {
-	const threads = Array.from({ length: count }, () => thread(parts, begin));
-	const call = (method: Method, args: readonly unknown[]) =>
-		threads.reduce((idlest, next) => (next.busy < idlest.busy ? next : idlest)).call(method, args);
-	return engineThrough(call, {
-		width: count,
-		async dispose() {
-			for (const { end } of threads) await end();
-		},
+	const { call, end } = restartingThreads(count, () => begin(parts), {
+		failed: (failure: Failure) => new CallFailed(failure),
+		ended: (reason, operation) =>
+			new ThreadEnded(
+				typeof reason === "string"
+					? { operation, error: reason, where: [] }
+					: failureOf(reason, operation),
+			),
 	});
+	return engineThrough(call, { width: count, dispose: end });
 }
 
 /**
