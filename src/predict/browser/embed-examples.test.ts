@@ -6,17 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { captured } from "../../app/commands/testing/captured.js";
 import { clinicRun } from "../../app/commands/testing/clinic-run.js";
 import { openDataset } from "../../data/cohort/index.js";
-import { nodeRuntime } from "../../engine/runtime/node.js";
-import { readTrained } from "../../model/train/index.js";
 import { openSession } from "../export/testing/sessions.js";
-import {
-	attributeIncidence,
-	hazardModel,
-	incidenceReader,
-	incidences,
-	incidenceTrajectories,
-	predictAt,
-} from "../index.js";
 import { loadModel } from "../library/load-model.js";
 import {
 	builtLibrary,
@@ -48,46 +38,36 @@ afterAll(() => rm(root, { recursive: true }));
 
 const time = (date: string) => Date.parse(date) / 86_400_000;
 
-/** What both examples ask, by the functions themselves. */
+/** What both examples ask, by the calls of the model in Node. */
 async function expected() {
-	const trained = readTrained(run);
-	const { model, config, weights, vocabulary } = trained;
-	const runtime = nodeRuntime({ threads: 1 });
-	const predictor = model.predictor(runtime, config, weights);
-	const hazards = hazardModel(runtime, trained);
-	const find = (code: string) => vocabulary.find(code) as number;
-	const history = {
-		tokens: [3, find("401"), find("250")],
-		times: ["1950-06-01", "2010-03-01", "2011-09-15"].map(time),
-	};
-	const years = ["2011-01-01", "2012-01-01", "2013-01-01"].map(time);
-	const codes = [find("428")];
+	const model = await loadModel(run, { threads: 1 });
+	const patient = {
+		sex: "female",
+		birth: "1950-06-01",
+		events: [
+			{ code: "401", date: "2010-03-01" },
+			{ code: "250", date: "2011-09-15" },
+		],
+	} as const;
+	const { history } = model.read(patient).patient;
+	const days = ["2011-01-01", "2012-01-01", "2013-01-01"].map(time);
+	const codes = model.tokens("428");
 	const horizonDays = 5 * 365.25;
-	const [[trajectory] = []] = await incidenceTrajectories(
-		incidenceReader(hazards),
-		[history],
-		[codes],
-		[years],
-		horizonDays,
-	);
-	const query = { risks: [codes], days: years, horizonDays };
-	const [drivers] = await attributeIncidence(incidenceReader(hazards), history, query);
-	const { logProbabilities } = await predictAt(predictor, [history], [years.slice(2)]);
-	const last = time("2011-09-15");
-	const [[later] = []] = await incidences(
-		...([hazards, [history], [codes], [[last]], [365.25, horizonDays]] as const),
-	);
-	await hazards.dispose();
-	await predictor.dispose();
-	const likely = vocabulary.tokens
-		.map(({ code }, token) => ({ code, probability: Math.exp(logProbabilities[token] as number) }))
-		.sort((a, b) => b.probability - a.probability)
-		.slice(0, 5);
-	const { dim } = config as { readonly dim: number };
+	const { calls } = model;
+	const [[trajectory]] = await calls.incidenceTrajectories([history], [codes], [days], horizonDays);
+	const query = { risks: [codes], days, horizonDays };
+	const [drivers] = await calls.attributeIncidence(history, query);
+	const { predictions } = await model.forecast(patient, ["2013-01-01"], { top: 5 });
+	const { risks } = await model.risk(patient, ["428"], ["1y", "5y"]);
+	const [vector] = await model.embed([patient]);
+	await model.close();
 	return {
-		...{ risk: [...(trajectory?.risk ?? [])], horizons: [...(later?.probabilities ?? [])] },
-		...{ effect: [...(drivers?.effect ?? [])], likely, dim },
-		codes: vocabulary.tokens.map(({ code }) => code),
+		risk: [...trajectory.risk],
+		horizons: risks[0]?.probabilities ?? [],
+		effect: [...drivers.effect],
+		likely: predictions[0]?.codes ?? [],
+		dim: vector?.length,
+		codes: model.codes.map(({ code }) => code),
 	};
 }
 

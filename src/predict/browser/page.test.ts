@@ -4,17 +4,9 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captured } from "../../app/commands/testing/captured.js";
 import { clinicRun } from "../../app/commands/testing/clinic-run.js";
-import { nodeRuntime } from "../../engine/runtime/node.js";
-import type { Predictor } from "../../model/index.js";
 import { readTrained, type Trained } from "../../model/train/index.js";
-import {
-	attributeCodeProbability,
-	type CodeTrajectory,
-	codeTrajectories,
-	hazardModel,
-	incidences,
-	predictAt,
-} from "../index.js";
+import { loadModel } from "../library/load-model.js";
+import type { LoadedModel } from "../library/model.js";
 import {
 	builtLibrary,
 	chromiumIsThere,
@@ -31,50 +23,45 @@ const engineReads = ({ requested }: Server, from: number) =>
 let root: string;
 let out: string;
 let trained: Trained;
-let predictor: Predictor;
+let model: LoadedModel;
 let browser: Browser;
 let isolated: Server;
 let plain: Server;
 
 interface PageResults {
 	readonly runtime: string;
-	readonly tokens: number[];
-	readonly times: number[];
-	readonly predicted: number[];
-	readonly probability: number[];
-	readonly incidence: number[];
-	readonly effect: number[];
+	readonly numbers: readonly (readonly number[])[];
 	readonly closed: string;
 }
 
+/** What the calls of a model give, in a page as in Node: `model.test.ts` compares those in Node with the functions. */
+async function everyCall({ calls, read, tokens }: LoadedModel): Promise<number[][]> {
+	const { history } = read({
+		birth: "1960-02-03",
+		events: [
+			{ code: "401", date: "2010-01-01" },
+			{ code: "250", date: "2011-01-01" },
+		],
+	}).patient;
+	const times = ["2010-06-01", "2013-01-01"].map((date) => Date.parse(date) / 86_400_000);
+	const codes = tokens("428");
+	const state = await calls.observe(await calls.start(1), [history]);
+	const predicted = await calls.query(state, [times.slice(1)]);
+	const [[along]] = await calls.codeProbabilities([history], [codes], [times]);
+	const { effect } = await calls.attributeCodeProbability(history, { codes, times });
+	const [[risk]] = await calls.incidence([history], [codes], [times], [365, 1826]);
+	const given = [predicted.logProbabilities, along.probability, effect, risk.probabilities];
+	return given.map((values) => [...values]);
+}
+
 // Scripts for the page are text: the test runner would rewrite their imports.
-const everyCall = `(async () => {
+const everyCallInPage = `(async () => {
 	const { loadModel } = await import(new URL("./trajgpt/trajgpt.js", location.href).href);
 	const model = await loadModel("./");
-	const { history } = model.read({
-		birth: "1960-02-03",
-		events: [{ code: "401", date: "2010-01-01" }, { code: "250", date: "2011-01-01" }],
-	}).patient;
-	const day = (date) => Date.parse(date) / 86_400_000;
-	const times = [day("2010-06-01"), day("2013-01-01")];
-	const { calls } = model;
-	const state = await calls.observe(await calls.start(1), [history]);
-	const predicted = await calls.query(state, [[times[1]]]);
-	const codes = model.tokens("428");
-	const [[{ probability }]] = await calls.codeProbabilities([history], [codes], [times]);
-	const { effect } = await calls.attributeCodeProbability(history, { codes, times });
-	const [[{ probabilities }]] = await calls.incidence([history], [codes], [times], [365, 1826]);
+	const numbers = await (${everyCall})(model);
 	await model.close();
-	return {
-		runtime: model.runtime,
-		tokens: [...history.tokens],
-		times,
-		predicted: [...predicted.logProbabilities],
-		probability: [...probability],
-		incidence: [...probabilities],
-		effect: [...effect],
-		closed: await calls.start(1).catch((error) => error.message),
-	};
+	const closed = await model.calls.start(1).catch((error) => error.message);
+	return { runtime: model.runtime, numbers, closed };
 })()`;
 
 const chosenFiles = (library: string) => `(async () => {
@@ -98,8 +85,6 @@ const refusals = `(async () => {
 	return { corrupt, foreign, gone, library, gpu, simd: await refused("./") };
 })()`;
 
-const day = (date: string) => Date.parse(date) / 86_400_000;
-
 describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	beforeAll(async () => {
 		const made = await clinicRun();
@@ -108,8 +93,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		await captured(["export", made.run, "--out", out]);
 		await cp(builtLibrary, join(out, "trajgpt"), { recursive: true });
 		trained = readTrained(made.run);
-		const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
-		predictor = trained.model.predictor(runtime, trained.config, trained.weights);
+		model = await loadModel(out, { threads: 1 });
 		isolated = await serveFolder(root, { isolated: true });
 		plain = await serveFolder(root, { isolated: false });
 		browser = await openBrowser();
@@ -117,7 +101,7 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	afterAll(async () => {
 		await browser.close();
 		for (const server of [isolated, plain]) await server.close();
-		await predictor.dispose();
+		await model.close();
 		await rm(root, { recursive: true });
 	});
 
@@ -130,28 +114,14 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 		const shown = await page.$$eval("#answer li", (items) => items.map((item) => item.textContent));
 		expect(faults).toEqual([]);
 
-		const frequent = trained.vocabulary.tokens
-			.map(({ count }, token) => ({ count, token }))
-			.sort((a, b) => b.count - a.count)
-			.slice(0, 3);
+		const frequent = trained.vocabulary.tokens.toSorted((a, b) => b.count - a.count).slice(0, 3);
 		const dates = ["2010-03-01", "2011-09-15", "2012-02-20"];
-		const history = {
-			tokens: [3, ...frequent.map(({ token }) => token)],
-			times: ["1950-06-01", ...dates].map(day),
-		};
-		const { logProbabilities } = await predictAt(predictor, [history], [[day("2013-01-01")]]);
-		const expected = trained.vocabulary.tokens
-			.map(({ code, name }, token) => ({
-				code,
-				name,
-				p: Math.exp(logProbabilities[token]),
-			}))
-			.slice(5)
-			.sort((a, b) => b.p - a.p)
-			.slice(0, 5);
-		for (const [i, { code, name, p }] of expected.entries()) {
+		const events = frequent.map(({ code }, i) => ({ code, date: dates[i] as string }));
+		const invented = { sex: "female", birth: "1950-06-01", events } as const;
+		const { predictions } = await model.forecast(invented, ["2013-01-01"], { top: 5 });
+		for (const [i, { code, name, probability }] of (predictions[0]?.codes ?? []).entries()) {
 			const [, number, text] = /^(\S+) (.*)$/.exec(shown[i] ?? "") ?? [];
-			expect({ text, near: Math.abs(Number(number) - p) < 1.5e-4 }).toEqual({
+			expect({ text, near: Math.abs(Number(number) - probability) < 1.5e-4 }).toEqual({
 				text: `${code} ${name}`,
 				near: true,
 			});
@@ -165,39 +135,14 @@ describe.skipIf(!chromiumIsThere)("in Chromium", () => {
 	])("on a page that is %s, all calls run in a worker", async (_, server, label) => {
 		const { page, faults } = await watchedPage(browser, server().url);
 		await page.goto(`${server().url}export/example.html`);
-		const got = (await page.evaluate(everyCall)) as PageResults;
+		const got = (await page.evaluate(everyCallInPage)) as PageResults;
 		expect(faults).toEqual([]);
 		expect(got.runtime).toMatch(label);
 		expect(got.closed).toBe("this model was closed");
-		const history = {
-			tokens: got.tokens,
-			times: ["1960-02-03", "2010-01-01", "2011-01-01"].map(day),
-		};
-		const codes = [trained.vocabulary.find("428") as number];
-		const near = (mine: readonly number[], nodes: ArrayLike<number>) => {
-			expect(mine).toHaveLength(nodes.length);
-			for (const [i, value] of mine.entries())
-				expect(Math.abs(value - nodes[i])).toBeLessThan(1e-4);
-		};
-		const last = await predictor.score([history], [[got.times[1]]]);
-		near(got.predicted, last.logProbabilities);
-		const [[along]] = (await codeTrajectories(
-			predictor,
-			[history],
-			[codes],
-			[got.times],
-		)) as never as [[CodeTrajectory]];
-		near(got.probability, along.probability);
-		const { effect } = await attributeCodeProbability(predictor, history, {
-			...{ codes, times: got.times },
-		});
-		near(got.effect, effect);
-		const hazards = hazardModel(nodeRuntime({ threads: 1 }), trained);
-		const [[first] = []] = await incidences(
-			...([hazards, [history], [codes], [got.times], [365, 1826]] as const),
-		);
-		await hazards.dispose();
-		near(got.incidence, first?.probabilities ?? []);
+		const inNode = await everyCall(model);
+		expect(got.numbers.map(({ length }) => length)).toEqual(inNode.map(({ length }) => length));
+		for (const [i, value] of got.numbers.flat().entries())
+			expect(Math.abs(value - (inNode.flat()[i] as number))).toBeLessThan(1e-4);
 		await page.close();
 	});
 
