@@ -4,7 +4,7 @@ import type { NewPatient } from "../data/cohort/index.js";
 import type { Vocabulary } from "../data/cohort/vocabulary.js";
 import type { LikelyToken } from "./code-probabilities.js";
 import type { Place } from "./trajectories.js";
-import { ageText, dayText, type Moment, momentJson, patientText } from "./user-input/index.js";
+import { ageText, dayText, type Moment, momentJson, patientText } from "./user-input/moments.js";
 
 /** The codes at one time, the most likely first, given that something is recorded then. */
 export interface TimeForecast {

@@ -12,7 +12,7 @@ import {
 	momentJson,
 	spanText,
 	type Timed,
-} from "./user-input/index.js";
+} from "./user-input/moments.js";
 
 /** The probability of a task's label on a day. */
 export interface LabelScore {

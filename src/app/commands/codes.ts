@@ -7,7 +7,7 @@ import { thousands } from "../../base/thousands.js";
 import { type Dataset, openDataset, summarize } from "../../data/cohort/index.js";
 import type { Token } from "../../data/cohort/vocabulary.js";
 import { openRunDataset, readRun, readRunRecords, runFiles } from "../../model/train/index.js";
-import { searchCodes } from "../../predict/user-input/index.js";
+import { searchCodes } from "../../predict/user-input/find-code.js";
 import { defineCommand } from "./define-command.js";
 import { codeMapFields, datasetField, flag, texts, type Values, whole } from "./fields.js";
 import { printJson } from "./io.js";

@@ -16,7 +16,7 @@ import { checkTableFile } from "../../model/train/output-file.js";
 import { inputVectors, outputVectors, representations } from "../../predict/index.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
 import { type PatientView, patientViews, wholeView } from "../../predict/trained/views.js";
-import { warningsFor } from "../../predict/user-input/index.js";
+import { warningsFor } from "../../predict/user-input/moments.js";
 import { defineCommand } from "./define-command.js";
 import { choice, file, flag, offFlag, option, seed, text, whole } from "./fields.js";
 import { communicatorOf, mayWrite, printJson, progressOf, tell } from "./io.js";

@@ -6,7 +6,7 @@ import { choice, type Fields, flag, folder, option, readBy, whole } from "../../
 import { dayOfIsoDate } from "../../base/time.js";
 import { type Provider, precisions, providers } from "../../engine/runtime/index.js";
 import { machineMemory, mostThreads } from "../../engine/runtime/machine-limits.js";
-import { momentOf, momentsOf, spanDays } from "../../predict/user-input/index.js";
+import { momentOf, momentsOf, spanDays } from "../../predict/user-input/moments.js";
 
 export * from "../../base/fields.js";
 

@@ -11,7 +11,7 @@ import {
 	type PatientForecast,
 } from "../../predict/forecast-text.js";
 import { forecast, methods } from "../../predict/trained/forecast.js";
-import { type Moment, momentForms, momentOf } from "../../predict/user-input/index.js";
+import { type Moment, momentForms, momentOf } from "../../predict/user-input/moments.js";
 import { defineCommand } from "./define-command.js";
 import { choice, file, flag, moments, option, seed, text, type Values, whole } from "./fields.js";
 import { communicatorOf, type Io, mayWrite, printJson, progressOf, tell } from "./io.js";

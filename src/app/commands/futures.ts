@@ -18,7 +18,7 @@ import {
 	momentJson,
 	patientText,
 	spanText,
-} from "../../predict/user-input/index.js";
+} from "../../predict/user-input/moments.js";
 import { defineCommand } from "./define-command.js";
 import { decimal, file, flag, folder, moment, option, seed, text, whole } from "./fields.js";
 import { printJson, tell } from "./io.js";

@@ -30,12 +30,8 @@ import { type HazardModel, hazardModel, incidenceReader } from "../../predict/in
 import { indexRisks } from "../../predict/risk/answer.js";
 import { type Horizon, hazardBook, readCodes } from "../../predict/risk/question.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
-import {
-	type FoundCode,
-	nothingRecorded,
-	usualYears,
-	warningsFor,
-} from "../../predict/user-input/index.js";
+import type { FoundCode } from "../../predict/user-input/find-code.js";
+import { nothingRecorded, usualYears, warningsFor } from "../../predict/user-input/moments.js";
 import { hasSameTokens } from "./evaluate/runs.js";
 import { choice, file, folder, inGroup, type Optional, seed, text, type Values } from "./fields.js";
 import type { Monitoring } from "./pretrain/training.js";

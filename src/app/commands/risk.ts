@@ -15,7 +15,7 @@ import type { CodeGroup } from "../../predict/risk/question.js";
 import { eventsText, riskText } from "../../predict/risk/text.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
 import { risk } from "../../predict/trained/risk.js";
-import { momentForms, momentOf } from "../../predict/user-input/index.js";
+import { momentForms, momentOf } from "../../predict/user-input/moments.js";
 import { defineCommand, type Usage } from "./define-command.js";
 import { textBarsFor } from "./describe.js";
 import {

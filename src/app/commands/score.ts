@@ -24,7 +24,7 @@ import {
 } from "../../predict/score.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
 import { fineTunedTask, score } from "../../predict/trained/open.js";
-import { lastRecord, type Moment, momentOf } from "../../predict/user-input/index.js";
+import { lastRecord, type Moment, momentOf } from "../../predict/user-input/moments.js";
 import type { Usage } from "./define-command.js";
 import {
 	checkPredictionFile,

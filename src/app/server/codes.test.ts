@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { searchCodes } from "../../predict/user-input/index.js";
+import { searchCodes } from "../../predict/user-input/find-code.js";
 import { jsonIn, running } from "./testing/running.js";
 import { smallServed } from "./testing/small-served.js";
 

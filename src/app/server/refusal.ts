@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { InputError } from "../../base/errors.js";
-import { QuestionError } from "../../predict/user-input/index.js";
+import { QuestionError } from "../../predict/user-input/moments.js";
 import { ThreadEnded } from "./engine/engine.js";
 
 interface RefusalDetails {

@@ -24,7 +24,7 @@ import {
 	taskWeights,
 } from "../../model/train/index.js";
 import { representations, taskScorer } from "../../predict/index.js";
-import { spanText } from "../../predict/user-input/index.js";
+import { spanText } from "../../predict/user-input/moments.js";
 import { type EvaluateOptions, isExternal } from "../evaluation.js";
 import type { PatientRow, RowName } from "../rows.js";
 import {

@@ -17,7 +17,7 @@ import type { Runtime } from "../../engine/runtime/index.js";
 import type { CodeConfig } from "../../model/heads.js";
 import type { LabelQuery, Scoring, Trained } from "../../model/train/index.js";
 import { codeRisk, logOddsOf } from "../../predict/index.js";
-import { spanText } from "../../predict/user-input/index.js";
+import { spanText } from "../../predict/user-input/moments.js";
 import { onsetHorizonDays, onsetLabels } from "../onset/index-days.js";
 import { viewsOf } from "./label-set.js";
 

@@ -1,7 +1,6 @@
 import type { CodeMap } from "../../data/codes/map.js";
 import type { PageFile } from "../export/read-export.js";
-import type { LoadedModel } from "../library/model.js";
-import { exportedModel } from "../library/model.js";
+import { type LoadedModel, loadedModel } from "../library/model.js";
 import { type OpenOptions, openExport } from "./open-export.js";
 
 export { InputError } from "../../base/errors.js";
@@ -27,6 +26,6 @@ export async function loadModel(
 	source: string | URL | Iterable<PageFile>,
 	{ map, ...options }: LoadOptions = {},
 ): Promise<LoadedModel> {
-	const { opened, calls, close } = await openExport(source, options);
-	return exportedModel(opened, calls, close, map);
+	const running = await openExport(source, options);
+	return loadedModel(running.opened, running, map);
 }

@@ -5,10 +5,13 @@ import { InputError } from "../../base/errors.js";
 import { answerCalls, type WorkerCall, type WorkerReply } from "../../base/worker-calls.js";
 import { webRuntime } from "../../engine/runtime/web.js";
 import type { WebDevice } from "../../engine/runtime/web-device.js";
-import type { Model } from "../../model/index.js";
-import { trajgpt } from "../../model/trajgpt/index.js";
-import { readExport, readerOf, type Source, sourceLabel } from "../export/read-export.js";
-import type { OpenedExport } from "../library/model.js";
+import {
+	openedExport,
+	readExport,
+	readerOf,
+	type Source,
+	sourceLabel,
+} from "../export/read-export.js";
 import type { Calls } from "../library/run-calls.js";
 import { callsOf } from "../library/run-calls.js";
 import { engineBytes } from "./engine-bytes.js";
@@ -29,7 +32,7 @@ const scope = globalThis as unknown as WorkerScope;
 
 const methods = {
 	/** Must be the first call: it adds the model's calls to the methods. */
-	async open({ source, device, threads, files }: OpenRequest): Promise<OpenedExport> {
+	async open({ source, device, threads, files }: OpenRequest) {
 		// The engine starts while the files are read.
 		const starting = webRuntime({
 			files,
@@ -41,11 +44,9 @@ const methods = {
 		const exported = await readExport(sourceLabel(source), readerOf(source));
 		for (const warning of exported.warnings) console.warn(warning);
 		const runtime = await starting;
-		const { manifest, vocabulary, config, weights, task } = exported;
-		const model = trajgpt as unknown as Model;
-		const { calls } = callsOf(runtime, { model, config, weights, task });
+		const { calls } = callsOf(runtime, exported);
 		Object.assign(methods, calls, device === "webgpu" && needingFloat64);
-		return { manifest, tokens: vocabulary.tokens, runtime: runtime.label };
+		return openedExport(exported, runtime);
 	},
 };
 

@@ -1,10 +1,11 @@
 import { checkConfig } from "../../base/config.js";
 import { InputError } from "../../base/errors.js";
-import { fromTokens, type Vocabulary, vocabularySchema } from "../../data/cohort/vocabulary.js";
+import { fromTokens, vocabularySchema } from "../../data/cohort/vocabulary.js";
 import { isHazardWeight } from "../../model/hazards/objective.js";
-import type { ParameterValues } from "../../model/index.js";
+import type { Model } from "../../model/index.js";
 import type { FineTunedTask } from "../../model/train/finetune/classifier.js";
-import { type TrajgptConfig, trajgptConfig } from "../../model/trajgpt/config.js";
+import { trajgptConfig } from "../../model/trajgpt/config.js";
+import { trajgpt } from "../../model/trajgpt/index.js";
 import {
 	type ExportManifest,
 	exportVersion,
@@ -18,17 +19,10 @@ import { readWeights } from "./weight-files.js";
 
 export type ReadFile = (name: string) => Promise<Uint8Array | undefined>;
 
-export interface Export {
-	readonly manifest: ExportManifest;
-	readonly config: TrajgptConfig;
-	readonly weights: ParameterValues;
-	readonly vocabulary: Vocabulary;
-	readonly task?: FineTunedTask | undefined;
-	readonly warnings: readonly string[];
-}
+export type Export = Awaited<ReturnType<typeof readExport>>;
 
 /** Reads an export; rejects damaged files, other versions and other folders. Runs in Node and in browsers. */
-export async function readExport(where: string, read: ReadFile): Promise<Export> {
+export async function readExport(where: string, read: ReadFile) {
 	const manifest = await readManifest(where, read);
 	if (manifest.model.id !== "trajgpt")
 		throw new InputError(
@@ -64,14 +58,16 @@ export async function readExport(where: string, read: ReadFile): Promise<Export>
 	if (hazards !== undefined)
 		for (const [name, value] of readWeights(await whole(hazards), hazards, shapesIn(apart)))
 			weights.set(name, value);
+	const fineTuned: FineTunedTask | undefined = task && {
+		scoring: task.scoring,
+		weights: readWeights(await whole(task.weights.file), task.weights.file, task.weights.tensors),
+	};
 	return {
 		manifest,
+		model: trajgpt as unknown as Model,
 		config,
 		weights,
-		task: task && {
-			scoring: task.scoring,
-			weights: readWeights(await whole(task.weights.file), task.weights.file, task.weights.tensors),
-		},
+		task: fineTuned,
 		vocabulary: fromTokens(parsed.data.tokens),
 		warnings:
 			manifest.sha256 === undefined
@@ -81,6 +77,14 @@ export async function readExport(where: string, read: ReadFile): Promise<Export>
 				: [],
 	};
 }
+
+/** What a page or a program needs of an export beside its calls. */
+export const openedExport = (
+	{ manifest, vocabulary }: Export,
+	{ label }: { readonly label: string },
+) => ({ manifest, tokens: vocabulary.tokens, runtime: label });
+
+export type OpenedExport = ReturnType<typeof openedExport>;
 
 function jsonOf(bytes: Uint8Array | undefined): unknown {
 	try {

@@ -6,11 +6,9 @@ import { errorCode } from "../../base/system-errors.js";
 import type { CodeMap } from "../../data/codes/map.js";
 import { readingRules } from "../../data/cohort/reading/rules.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
-import type { Model } from "../../model/index.js";
 import { readModel } from "../../model/train/index.js";
-import { trajgpt } from "../../model/trajgpt/index.js";
-import { type ReadFile, readExport, readerFromUrl } from "../export/read-export.js";
-import { exportedModel, type LoadedModel, loadedModel } from "./model.js";
+import { openedExport, type ReadFile, readExport, readerFromUrl } from "../export/read-export.js";
+import { type LoadedModel, loadedModel } from "./model.js";
 import { callsOf } from "./run-calls.js";
 
 export interface LoadOptions {
@@ -40,32 +38,18 @@ export async function loadModel(
 	const place = `${source}`;
 	if (["run.json", "task.json"].some((name) => existsSync(join(place, name)))) {
 		const trained = readModel(place);
-		const { model, config, vocabulary, manifest } = trained;
-		const { calls, close } = callsOf(runtime, trained);
-		return loadedModel({
-			name: model.name,
-			runtime: runtime.label,
-			config,
-			vocabulary,
-			rules: readingRules(manifest),
-			map,
-			calls,
-			close,
-			minCount: manifest.filters.minCount,
-			scoring: trained.task?.scoring,
-			population: trained.run.simulated ? simulatedText : undefined,
-		});
+		const { manifest, vocabulary, run } = trained;
+		const description = {
+			...trained,
+			records: { ...readingRules(manifest), minCount: manifest.filters.minCount },
+			population: run.simulated ? simulatedText : undefined,
+		};
+		const opened = { manifest: description, tokens: vocabulary.tokens, runtime: runtime.label };
+		return loadedModel(opened, callsOf(runtime, trained), map);
 	}
 	const read = /^https?:/.test(place) ? readerFromUrl(place) : readerFromFolder(place);
-	const { manifest, vocabulary, config, weights, task } = await readExport(place, read);
-	const { calls, close } = callsOf(runtime, {
-		model: trajgpt as unknown as Model,
-		config,
-		weights,
-		task,
-	});
-	const { label } = runtime;
-	return exportedModel({ manifest, tokens: vocabulary.tokens, runtime: label }, calls, close, map);
+	const exported = await readExport(place, read);
+	return loadedModel(openedExport(exported, runtime), callsOf(runtime, exported), map);
 }
 
 export const readerFromFolder =

@@ -7,15 +7,13 @@ import { InputError } from "../../base/errors.js";
 import { smallMap } from "../../data/cohort/testing/prepared.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
-import type { Model, Predictor } from "../../model/index.js";
+import type { Predictor } from "../../model/index.js";
 import { readTrained, type Trained } from "../../model/train/index.js";
-import { trajgpt } from "../../model/trajgpt/index.js";
 import { callsThrough } from "../browser/open-export.js";
-import { readExport } from "../export/read-export.js";
+import { openedExport, readExport } from "../export/read-export.js";
 import { type HazardModel, hazardModel, incidences, predictAt, representations } from "../index.js";
 import { loadModel, readerFromFolder } from "./load-model.js";
-import type { LoadedModel } from "./model.js";
-import { exportedModel } from "./model.js";
+import { type LoadedModel, loadedModel } from "./model.js";
 import type { Patient } from "./patient.js";
 import { type Calls, callsOf } from "./run-calls.js";
 
@@ -31,20 +29,12 @@ let model: LoadedModel;
 type Call = (...args: readonly unknown[]) => Promise<unknown>;
 
 async function clonedModel(folder: string): Promise<LoadedModel> {
-	const { manifest, vocabulary, config, weights } = await readExport(
-		folder,
-		readerFromFolder(folder),
-	);
-	const { calls, close } = callsOf(runtime, {
-		model: trajgpt as unknown as Model,
-		config,
-		weights,
-	});
+	const exported = await readExport(folder, readerFromFolder(folder));
+	const { calls, close } = callsOf(runtime, exported);
 	const cloned = callsThrough(async (method, args) =>
 		structuredClone(await (calls[method as keyof Calls] as Call)(...structuredClone(args))),
 	);
-	const { tokens } = vocabulary;
-	return exportedModel({ manifest, tokens, runtime: runtime.label }, cloned, close, smallMap);
+	return loadedModel(openedExport(exported, runtime), { calls: cloned, close }, smallMap);
 }
 
 beforeAll(async () => {

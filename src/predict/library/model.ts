@@ -2,13 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { builtInMap } from "../../data/codes/built-in.js";
 import type { CodeMap } from "../../data/codes/map.js";
 import { recordReader } from "../../data/cohort/reading/records-to-events.js";
-import type { ReadingRules } from "../../data/cohort/reading/rules.js";
-import {
-	fromTokens,
-	specialCount,
-	type Token,
-	type Vocabulary,
-} from "../../data/cohort/vocabulary.js";
+import { fromTokens, specialCount, type Token } from "../../data/cohort/vocabulary.js";
 import type { CodeConfig } from "../../model/heads.js";
 import { definitionOf, type Scoring } from "../../model/train/finetune/classifier.js";
 import { likeliest } from "../code-probabilities.js";
@@ -20,14 +14,8 @@ import { answerRisk } from "../risk/answer.js";
 import { indexRiskJson } from "../risk/json.js";
 import { hazardBook, readRisk } from "../risk/question.js";
 import { scoreJson, tunedTask } from "../score.js";
-import {
-	findCode,
-	lastRecord,
-	momentJson,
-	readSpan,
-	readTime,
-	readTimes,
-} from "../user-input/index.js";
+import { findCode } from "../user-input/find-code.js";
+import { lastRecord, momentJson, readSpan, readTime, readTimes } from "../user-input/moments.js";
 import {
 	type ParsedPatient,
 	type Patient,
@@ -67,24 +55,23 @@ export type Future = Futures["futures"][number];
 /** The probability of the label that a model was fine-tuned to. */
 export type Score = Awaited<ReturnType<LoadedModel["score"]>>;
 
-/** The parts of a loaded model, in this thread or in a worker. */
-interface ModelParts {
-	readonly name: string;
-	readonly runtime: string;
-	/** The model's settings. */
-	readonly config: unknown;
-	readonly vocabulary: Vocabulary;
-	readonly rules: ReadingRules;
-	/** Least number of records of a code in the training data. */
-	readonly minCount: number;
-	/** The ICD map that the dataset was prepared with, if it came from a file. */
-	readonly map: CodeMap | undefined;
-	/** The task it was fine-tuned to, if any. */
-	readonly scoring?: Scoring | undefined;
+/** What predictions need to know of a model: of an export, `export.json` says it. */
+interface ModelDescription extends Pick<ExportManifest, "records"> {
 	/** That the population it has learned from is simulated, if so. */
 	readonly population?: string | undefined;
-	readonly calls: Calls;
-	close(): Promise<void>;
+	readonly model: Pick<ExportManifest["model"], "name">;
+	/** The model's settings. */
+	readonly config: unknown;
+	/** The task it was fine-tuned to, if any. */
+	readonly task?: { readonly scoring: Scoring } | undefined;
+}
+
+/** An opened model, in this thread or in a worker. */
+export interface OpenedModel {
+	readonly manifest: ModelDescription;
+	readonly tokens: readonly Token[];
+	/** Label of the runtime that executes it. */
+	readonly runtime: string;
 }
 
 const shownToken = ({ code, system, name, category }: Token) => ({
@@ -95,20 +82,27 @@ const shownToken = ({ code, system, name, category }: Token) => ({
 	category,
 });
 
-/** Builds the public methods on a model's calls. */
-export function loadedModel(parts: ModelParts) {
-	const { vocabulary, rules, calls, scoring, population = null } = parts;
+/**
+ * Builds the public methods on a model's calls. `map` is the ICD map that the dataset was prepared with, if it came from
+ * a file.
+ */
+export function loadedModel(
+	{ manifest, tokens, runtime }: OpenedModel,
+	{ calls, close }: { readonly calls: Calls; close(): Promise<void> },
+	map?: CodeMap,
+) {
+	const { config, records: rules, population = null } = manifest;
+	const scoring = manifest.task?.scoring;
+	const vocabulary = fromTokens(tokens);
 	const builtIn = builtInMap();
-	const map = parts.map ?? (rules.map === builtIn.source ? builtIn : undefined);
-	const reader = recordReader(vocabulary, rules, map);
-	const { groups = [] } = (parts.config as CodeConfig).hazards ?? {};
 	const book = {
 		vocabulary,
-		map,
-		groups,
-		config: parts.config,
-		manifest: { codes: { map: rules.map }, filters: { minCount: parts.minCount } },
+		map: map ?? (rules.map === builtIn.source ? builtIn : undefined),
+		groups: (config as CodeConfig).hazards?.groups ?? [],
+		config,
+		manifest: { codes: rules, filters: rules },
 	};
+	const reader = recordReader(vocabulary, rules, book.map);
 	const toPredict = (given: Patient, field = "patient") =>
 		readKnownPatient(validated(given, field), reader, rules.axis, field);
 	/** What every answer says beside its numbers. */
@@ -121,9 +115,9 @@ export function loadedModel(parts: ModelParts) {
 
 	return {
 		/** Name of the architecture, such as `TrajGPT`. */
-		name: parts.name,
+		name: manifest.model.name,
 		/** Label of the runtime that executes it. */
-		runtime: parts.runtime,
+		runtime,
 		/** Every code it can predict. */
 		codes: vocabulary.tokens.slice(specialCount).map(shownToken),
 		/** The task it was fine-tuned to; null for a run without one. */
@@ -206,7 +200,7 @@ export function loadedModel(parts: ModelParts) {
 				at = lastRecord,
 			}: { readonly samples?: number; readonly seed?: number; readonly at?: Time } = {},
 		) {
-			hazardSettingsOf(parts);
+			hazardSettingsOf(book);
 			const parsed = toPredict(patient);
 			const { history, birth } = parsed.patient;
 			const index = readTime(at, parsed, "at");
@@ -273,39 +267,8 @@ export function loadedModel(parts: ModelParts) {
 		 */
 		calls,
 		/** Frees the model's memory. It cannot be used afterwards. */
-		close: parts.close,
-	};
-}
-
-/** The description of an opened export, in this thread or in a worker. */
-export interface OpenedExport {
-	readonly manifest: ExportManifest;
-	readonly tokens: readonly Token[];
-	/** Label of the runtime that executes it. */
-	readonly runtime: string;
-}
-
-/** The model of an export, over its calls. */
-export function exportedModel(
-	{ manifest, tokens, runtime }: OpenedExport,
-	calls: Calls,
-	close: () => Promise<void>,
-	map?: CodeMap,
-): LoadedModel {
-	const { minCount, ...rules } = manifest.records;
-	return loadedModel({
-		name: manifest.model.name,
-		runtime,
-		rules,
-		minCount,
-		map,
-		calls,
 		close,
-		config: manifest.config,
-		scoring: manifest.task?.scoring,
-		population: manifest.population,
-		vocabulary: fromTokens(tokens),
-	});
+	};
 }
 
 function warningsOf({ unknown, notes }: ParsedPatient): string[] {

@@ -12,7 +12,7 @@ import {
 	outputsFor,
 } from "../incidence.js";
 import { explainIncidence, type Reasons } from "../reasons.js";
-import type { FoundCode } from "../user-input/index.js";
+import type { FoundCode } from "../user-input/find-code.js";
 import type { RiskQuery } from "./question.js";
 
 /** The hazards that risks are computed from, wherever the model runs. */

@@ -2,7 +2,8 @@ import { simulatedText } from "../../base/simulated.js";
 import { csvLine } from "../../base/table.js";
 import type { TimeAxis } from "../../base/time.js";
 import type { Reason } from "../reasons.js";
-import { type FoundCode, momentJson, spanText } from "../user-input/index.js";
+import type { FoundCode } from "../user-input/find-code.js";
+import { momentJson, spanText } from "../user-input/moments.js";
 import type { CodeAnswer, IndexRisk, RiskAnswer, RiskReasons } from "./answer.js";
 import type { RiskQuery } from "./question.js";
 

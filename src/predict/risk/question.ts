@@ -6,12 +6,10 @@ import type { HazardSettings } from "../../model/hazards/settings.js";
 import { hazardSettingsOf } from "../hazards.js";
 import { type Edit, edited } from "../histories.js";
 import { cutHorizons, independenceNotes, outputsFor } from "../incidence.js";
+import { type CodeBook, type FoundCode, findCode } from "../user-input/find-code.js";
 import {
-	type CodeBook,
 	dayText,
 	editWarnings,
-	type FoundCode,
-	findCode,
 	type GridOptions,
 	inField,
 	lastRecord,
@@ -26,7 +24,7 @@ import {
 	usualHorizon,
 	usualHorizons,
 	warningsFor,
-} from "../user-input/index.js";
+} from "../user-input/moments.js";
 
 export interface CodeGroup {
 	readonly name: string;

@@ -3,7 +3,7 @@ import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import { precisionText, shownEffects, startText } from "../reasons.js";
 import type { Place } from "../trajectories.js";
-import { dayText, patientText, spanText } from "../user-input/index.js";
+import { dayText, patientText, spanText } from "../user-input/moments.js";
 import type { RiskAnswer, RiskReasons } from "./answer.js";
 import { counted, type RiskJson, riskJson, timesText } from "./json.js";
 

@@ -13,7 +13,7 @@ import {
 } from "../code-probabilities.js";
 import type { PatientForecast, TimeForecast } from "../forecast-text.js";
 import { placeOf } from "../trajectories.js";
-import { type Moment, warningsFor } from "../user-input/index.js";
+import { type Moment, warningsFor } from "../user-input/moments.js";
 import { type QueriedPatients, queriesAt } from "./open.js";
 
 export const methods = [...forecastMethods, "sampled"] as const;

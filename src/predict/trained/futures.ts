@@ -24,7 +24,7 @@ import {
 	momentOf,
 	nothingRecorded,
 	warningsFor,
-} from "../user-input/index.js";
+} from "../user-input/moments.js";
 import { onlyOne, type QueriedPatients, queriesAt, withHazards } from "./open.js";
 
 export interface FuturesOptions extends ComputeOptions {

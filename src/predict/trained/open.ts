@@ -9,7 +9,7 @@ import type { FineTunedTask, Trained } from "../../model/train/index.js";
 import { type HazardModel, hazardModel } from "../hazards.js";
 import { taskScorer } from "../represent.js";
 import { labelScores, outsideWarnings } from "../score.js";
-import { type Moment, nothingRecorded, timesOf, warningsFor } from "../user-input/index.js";
+import { type Moment, nothingRecorded, timesOf, warningsFor } from "../user-input/moments.js";
 
 /** The patients to predict for, with notes on reading them. */
 export interface QueriedPatients {

@@ -25,14 +25,14 @@ import {
 	readRisk,
 } from "../../../predict/risk/question.js";
 import { scoreJson, tunedTask } from "../../../predict/score.js";
+import { searchCodes } from "../../../predict/user-input/find-code.js";
 import {
 	momentJson,
 	nothingRecorded,
 	readTime,
 	readTimes,
-	searchCodes,
 	warningsFor,
-} from "../../../predict/user-input/index.js";
+} from "../../../predict/user-input/moments.js";
 import { jsonBytes, listBytes, RawJson } from "../bodies.js";
 import type { ModelCalls } from "../engine/engine.js";
 import type { Limits } from "../limits.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { longestQuery, matchKinds } from "../../../data/codes/search.js";
 import { eventSchema, patientSchema } from "../../../predict/library/patient.js";
-import { usualHorizon, usualHorizons } from "../../../predict/user-input/index.js";
+import { usualHorizon, usualHorizons } from "../../../predict/user-input/moments.js";
 
 /** Most probabilities in one forecast: times × codes per time. About 0.6 MB of JSON with the names of PheCodes. */
 export const maxForecast = 4096;

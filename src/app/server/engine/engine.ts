@@ -16,7 +16,7 @@ import {
 import type { FineTunedTask } from "../../../model/train/index.js";
 import { likeliest } from "../../../predict/index.js";
 import { type Calls, callsOf } from "../../../predict/library/run-calls.js";
-import { momentJson } from "../../../predict/user-input/index.js";
+import { momentJson } from "../../../predict/user-input/moments.js";
 
 export interface ModelParts {
 	readonly model: string;
