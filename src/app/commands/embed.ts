@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { type Column, columnsOf, csvOf, writeColumns } from "../../base/files/column-file.js";
 import { silentProgress } from "../../base/progress.js";
 import { type Split, splitNames } from "../../data/cohort/index.js";
-import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
+import type { ComputeOptions } from "../../engine/runtime/open-runtime.js";
 import {
 	type NeighbourAgreement,
 	placeOnMap,
@@ -13,8 +12,8 @@ import {
 } from "../../evaluate/charts/index.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import { checkTableFile } from "../../model/train/output-file.js";
-import { inputVectors, outputVectors, representations } from "../../predict/index.js";
-import type { QueriedPatients } from "../../predict/trained/open.js";
+import { inputVectors, outputVectors } from "../../predict/index.js";
+import { type QueriedPatients, withCalls } from "../../predict/trained/open.js";
 import { type PatientView, patientViews, wholeView } from "../../predict/trained/views.js";
 import { warningsFor } from "../../predict/user-input/moments.js";
 import { defineCommand } from "./define-command.js";
@@ -159,14 +158,9 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 					split ?? "test",
 					task,
 				);
-		const { provider, precision, communicator = oneProcess } = options;
-		const { threads = threadsOf(trained, communicator) } = options;
-		const compute = { threads, provider, precision, communicator };
 		progress.note(`reading ${views.length} histories`);
-		const vectors = await withRuntime(compute, "inference", (runtime) =>
-			representations(runtime, trained, views),
-		);
-		if (communicator.rank > 0) return [];
+		const vectors = await withCalls(trained, options, ({ represent }) => represent(views));
+		if (options.communicator?.rank) return [];
 		return patientTable(trained, views, vectors, map && { ...map, onTokens });
 	} finally {
 		progress.finish();

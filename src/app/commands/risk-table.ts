@@ -19,17 +19,15 @@ import {
 	type Split,
 	splitNames,
 } from "../../data/cohort/index.js";
-import { specialCount } from "../../data/cohort/vocabulary.js";
-import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
+import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
+import { type ComputeOptions, threadsOf } from "../../engine/runtime/open-runtime.js";
 import { drawOf, indexDay, indexRuleFor } from "../../evaluate/onset/index-days.js";
 import type { Trained } from "../../model/train/index.js";
 import { checkTableFile } from "../../model/train/output-file.js";
-import { hazardSettingsOf } from "../../predict/hazards.js";
-import { cutHorizons, independenceNotes } from "../../predict/incidence.js";
-import { type HazardModel, hazardModel, incidenceReader } from "../../predict/index.js";
+import { cutHorizons, type IncidenceReader, independenceNotes } from "../../predict/incidence.js";
 import { indexRisks } from "../../predict/risk/answer.js";
 import { type Horizon, hazardBook, readCodes } from "../../predict/risk/question.js";
-import type { QueriedPatients } from "../../predict/trained/open.js";
+import { type QueriedPatients, withCalls } from "../../predict/trained/open.js";
 import type { FoundCode } from "../../predict/user-input/find-code.js";
 import { nothingRecorded, usualYears, warningsFor } from "../../predict/user-input/moments.js";
 import { hasSameTokens } from "./evaluate/runs.js";
@@ -127,9 +125,10 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 	const { output, years = usualYears, index = "last", seed = 0 } = options;
 	const { progress = silentProgress } = options;
 	await checkTableFile(output, options.force);
-	const settings = hazardSettingsOf(trained);
-	const codes = codesOf(trained, options.code, cohort.map);
-	const { horizons, warnings } = horizonsOf(years, settings.binDays.at(-1) as number);
+	const { book, ...hazards } = hazardBook({ ...trained, map: cohort.map });
+	const { settings } = hazards;
+	const codes = options.code ? readCodes(options.code, book) : allCodes(trained.vocabulary);
+	const { horizons, warnings } = horizonsOf(years, hazards.longestDays);
 	const rule = index === "last" ? undefined : indexRuleFor(index, cohort.axis, cohort.name);
 	const dayOf = (history: History, lastRecord: number | null) => {
 		if (rule) return indexDay(history, rule, drawOf(seed, history.id), settings.lookBackDays);
@@ -161,14 +160,18 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 	};
 	const { communicator: job = oneProcess, ...compute } = options;
 	const threads = options.threads ?? threadsOf(trained, job);
-	await withRuntime({ ...compute, threads }, "inference", async (runtime) => {
-		const model = hazardModel(runtime, trained);
+	await withCalls(trained, { ...compute, threads }, async ({ incidence }) => {
 		const score = async (file: ColumnWriter | undefined) => {
 			// Of each round, a process scores one batch.
 			for (let round = 0; round < cohort.count; round += batchSize * job.size) {
 				const batches: Indexed[][] = [];
 				for (let i = 0; i < job.size; i++) batches.push(await indexedIn(round + i * batchSize));
-				const batchRisks = await risksOf(model, batches[job.rank] as Indexed[], codes, horizons);
+				const batchRisks = await risksOf(
+					incidence,
+					batches[job.rank] as Indexed[],
+					codes,
+					horizons,
+				);
 				const all = job.gather(new Uint8Array(batchRisks.buffer));
 				for (const [i, batch] of batches.entries()) {
 					written += batch.length;
@@ -192,15 +195,10 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 					{ field: "index", value: index },
 				);
 		};
-		try {
-			if (job.rank > 0) await score(undefined);
-			else
-				await replaceFile(output, async (partial) =>
-					score(await openColumns(partial, columnFormat(output))),
-				);
-		} finally {
-			await model.dispose();
-		}
+		if (job.rank > 0) return score(undefined);
+		await replaceFile(output, async (partial) =>
+			score(await openColumns(partial, columnFormat(output))),
+		);
 	});
 	return {
 		file: output,
@@ -210,10 +208,7 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 		notAtRisk,
 		seconds: (performance.now() - began) / 1000,
 		simulated: trained.run.simulated === true,
-		notes: [
-			...codes.flatMap(({ note }) => note ?? []),
-			...independenceNotes({ settings, vocab: trained.vocabulary.size }, codes),
-		],
+		notes: [...codes.flatMap(({ note }) => note ?? []), ...independenceNotes(hazards, codes)],
 		warnings: [...warnings, ...(cohort.warnings?.(days) ?? [])],
 	};
 }
@@ -243,30 +238,23 @@ function knownDay({ times, birthEvents }: History, day: number | string): number
 	return birthEvents === 1 ? "not born yet" : "without a record yet";
 }
 
-function codesOf(
-	trained: Trained,
-	wanted: readonly string[] | undefined,
-	map: CodeMap | undefined,
-): readonly FoundCode[] {
-	const { vocabulary } = trained;
-	if (wanted) return readCodes(wanted, hazardBook({ ...trained, map }).book);
-	return vocabulary.tokens.slice(specialCount).map(({ code, name }, at) => ({
+const allCodes = ({ tokens }: Vocabulary): readonly FoundCode[] =>
+	tokens.slice(specialCount).map(({ code, name }, at) => ({
 		code,
 		name,
 		tokens: [specialCount + at],
 	}));
-}
 
 /** When each code was recorded before (NaN if it was not), and its risks: [patients, codes, 1 + horizons]. */
 async function risksOf(
-	model: HazardModel,
+	incidence: IncidenceReader,
 	indexed: readonly Indexed[],
 	codes: readonly FoundCode[],
 	horizons: readonly Horizon[],
 ): Promise<Float64Array> {
 	if (indexed.length === 0) return new Float64Array(0);
 	const answers = await indexRisks(
-		incidenceReader(model),
+		incidence,
 		indexed.map(({ history }) => history),
 		codes,
 		indexed.map(({ day }) => day),

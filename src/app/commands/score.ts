@@ -11,10 +11,10 @@ import {
 	splitNames,
 } from "../../data/cohort/index.js";
 import { notesFor } from "../../data/records/bad-rows.js";
-import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
+import type { ComputeOptions } from "../../engine/runtime/open-runtime.js";
 import { type LabelPrediction, personAt } from "../../evaluate/index.js";
 import { definitionOf, openRunDataset, type Trained } from "../../model/train/index.js";
-import { outsideReason, taskScorer, type ViewedHistory } from "../../predict/index.js";
+import { outsideReason, type ViewedHistory } from "../../predict/index.js";
 import {
 	definitionText,
 	outsideWarnings,
@@ -23,7 +23,7 @@ import {
 	scoresText,
 } from "../../predict/score.js";
 import type { QueriedPatients } from "../../predict/trained/open.js";
-import { fineTunedTask, score } from "../../predict/trained/open.js";
+import { fineTunedTask, score, withCalls } from "../../predict/trained/open.js";
 import { lastRecord, type Moment, momentOf } from "../../predict/user-input/moments.js";
 import type { Usage } from "./define-command.js";
 import {
@@ -159,7 +159,7 @@ const batchSize = 1024;
  */
 async function predictLabels(trained: Trained, options: LabelPredictionOptions) {
 	const { labels: file, split, splitsFrom } = options;
-	const task = fineTunedTask(trained);
+	const { scoring } = fineTunedTask(trained);
 	if (splitsFrom !== undefined && split === undefined)
 		throw new InputError(
 			"`splitsFrom` needs `split`: the split whose labels are to be predicted: train, valid or test",
@@ -178,21 +178,15 @@ async function predictLabels(trained: Trained, options: LabelPredictionOptions) 
 			{ field: "labels", value: file },
 		);
 	const warnings = await labelWarnings(dataset, file, seen, unseen, beside.unit);
-	const { threads = threadsOf(trained, options.communicator) } = options;
-	const probabilities = await withRuntime({ ...options, threads }, "inference", async (runtime) => {
-		const scorer = taskScorer(runtime, trained, task);
-		const views = queries.map(({ view }) => view);
+	const views = queries.map(({ view }) => view);
+	const probabilities = await withCalls(trained, options, async ({ scoreTask }) => {
 		const all: number[] = [];
-		try {
-			for (let first = 0; first < views.length; first += batchSize)
-				all.push(...(await scorer.probabilities(views.slice(first, first + batchSize))));
-			return all;
-		} finally {
-			await scorer.dispose();
-		}
+		for (let first = 0; first < views.length; first += batchSize)
+			all.push(...(await scoreTask(views.slice(first, first + batchSize))));
+		return all;
 	});
 	const undefinedFor = queries.flatMap(({ view, label }) => {
-		const reason = outsideReason(task.scoring, view);
+		const reason = outsideReason(scoring, view);
 		return reason === undefined ? [] : [{ id: label.patient, reason }];
 	});
 	return {

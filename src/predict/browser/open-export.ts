@@ -7,8 +7,8 @@ import {
 	workerCalls,
 } from "../../base/worker-calls.js";
 import { checkBrowser, type WebDevice } from "../../engine/runtime/web-device.js";
+import type { Calls } from "../calls.js";
 import type { OpenedExport, PageFile, Source } from "../export/read-export.js";
-import type { Calls } from "../library/run-calls.js";
 import type { OpenRequest } from "./worker.js";
 
 export interface OpenOptions {

@@ -5,6 +5,8 @@ import { InputError } from "../../base/errors.js";
 import { answerCalls, type WorkerCall, type WorkerReply } from "../../base/worker-calls.js";
 import { webRuntime } from "../../engine/runtime/web.js";
 import type { WebDevice } from "../../engine/runtime/web-device.js";
+import type { Calls } from "../calls.js";
+import { callsOf } from "../calls.js";
 import {
 	openedExport,
 	readExport,
@@ -12,8 +14,6 @@ import {
 	type Source,
 	sourceLabel,
 } from "../export/read-export.js";
-import type { Calls } from "../library/run-calls.js";
-import { callsOf } from "../library/run-calls.js";
 import { engineBytes } from "./engine-bytes.js";
 
 export interface OpenRequest {

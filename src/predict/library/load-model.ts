@@ -7,9 +7,9 @@ import type { CodeMap } from "../../data/codes/map.js";
 import { readingRules } from "../../data/cohort/reading/rules.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { readModel } from "../../model/train/index.js";
+import { callsOf } from "../calls.js";
 import { openedExport, type ReadFile, readExport, readerFromUrl } from "../export/read-export.js";
 import { type LoadedModel, loadedModel } from "./model.js";
-import { callsOf } from "./run-calls.js";
 
 export interface LoadOptions {
 	/** CPU threads; all cores if left out. */

@@ -10,12 +10,12 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Predictor } from "../../model/index.js";
 import { readTrained, type Trained } from "../../model/train/index.js";
 import { callsThrough } from "../browser/open-export.js";
+import { type Calls, callsOf } from "../calls.js";
 import { openedExport, readExport } from "../export/read-export.js";
 import { type HazardModel, hazardModel, incidences, predictAt, representations } from "../index.js";
 import { loadModel, readerFromFolder } from "./load-model.js";
 import { type LoadedModel, loadedModel } from "./model.js";
 import type { Patient } from "./patient.js";
-import { type Calls, callsOf } from "./run-calls.js";
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 let root: string;

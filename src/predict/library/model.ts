@@ -5,6 +5,7 @@ import { recordReader } from "../../data/cohort/reading/records-to-events.js";
 import { fromTokens, specialCount, type Token } from "../../data/cohort/vocabulary.js";
 import type { CodeConfig } from "../../model/heads.js";
 import { definitionOf, type Scoring } from "../../model/train/finetune/classifier.js";
+import type { Calls } from "../calls.js";
 import { likeliest } from "../code-probabilities.js";
 import type { ExportManifest } from "../export/manifest.js";
 import { likelyJson } from "../forecast-text.js";
@@ -23,7 +24,6 @@ import {
 	readKnownPatient,
 	readPatient,
 } from "./patient.js";
-import type { Calls } from "./run-calls.js";
 
 /** A date (`2015-06-01`), a time after the last record (`+6m`) or before it (`-2y`), an age (`age:65`), or a day. */
 export type Time = string | number;

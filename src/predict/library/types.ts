@@ -1,5 +1,6 @@
 /** The types that users of the package need, in Node and in the browser. */
 
+export type { Calls } from "../calls.js";
 export type {
 	Code,
 	CodeRisk,
@@ -16,4 +17,3 @@ export type {
 	WhenRecorded,
 } from "./model.js";
 export type { Patient, PatientEvent } from "./patient.js";
-export type { Calls } from "./run-calls.js";

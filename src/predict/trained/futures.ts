@@ -11,10 +11,9 @@ import {
 	checkSamplesFutures,
 	type Future,
 	type FutureOptions,
-	futureModel,
 	futureRules,
 } from "../futures.js";
-import { hazardSettingsOf } from "../hazards.js";
+import { hazardModel, hazardSettingsOf } from "../hazards.js";
 import { eventsOf, knownCount } from "../histories.js";
 import { notAtRiskWarnings } from "../risk/question.js";
 import {
@@ -25,7 +24,7 @@ import {
 	nothingRecorded,
 	warningsFor,
 } from "../user-input/moments.js";
-import { onlyOne, type QueriedPatients, queriesAt, withHazards } from "./open.js";
+import { onlyOne, type QueriedPatients, queriesAt, withCalls } from "./open.js";
 
 export interface FuturesOptions extends ComputeOptions {
 	/** The index day. Default: the last record. */
@@ -61,10 +60,13 @@ export async function futures(trained: Trained, queried: QueriedPatients, option
 	const longest = settings.binDays.at(-1) as number;
 	const closed =
 		days <= longest + 1
-			? await withHazards(trained, options, async (model) => {
-					const hazards = await model.at([patient.history], [[Math.floor(at)]]);
-					return hazards.incidence(0, Math.min(days, longest));
-				})
+			? await incidencesOnDay(
+					trained,
+					patient.history,
+					Math.floor(at),
+					Math.min(days, longest),
+					options,
+				)
 			: undefined;
 	const shares = newShares(patient, at, drawn);
 	const counts = countsOf(drawn, Math.floor(at), days);
@@ -101,6 +103,20 @@ export async function futures(trained: Trained, queried: QueriedPatients, option
 		],
 	};
 }
+
+/** The incidence of every output within so many days of an index day. */
+const incidencesOnDay = (
+	trained: Trained,
+	history: Events,
+	day: number,
+	days: number,
+	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
+) =>
+	withRuntime({ threads, provider, precision }, "inference", async (runtime) => {
+		const model = hazardModel(runtime, trained);
+		const hazards = await model.at([history], [[day]]).finally(() => model.dispose());
+		return hazards.incidence(0, days);
+	});
 
 /** By token: the futures that record it, of codes that the patient does not have. */
 function newShares({ history }: NewPatient, at: number, futures: readonly Future[]) {
@@ -160,15 +176,10 @@ export async function drawFutures(
 		}));
 		return (await drawInThreads(trained, history, indexDay, parts)).flat();
 	}
-	return withRuntime({ threads: 1, provider, precision }, "inference", async (runtime) => {
-		const model = futureModel(runtime, trained);
-		try {
-			const [futures = []] = await model.draw([history], [indexDay], settings);
-			return futures;
-		} finally {
-			await model.dispose();
-		}
-	});
+	const [futures] = await withCalls(trained, { threads: 1, provider, precision }, (calls) =>
+		calls.drawFutures([history], [indexDay], settings),
+	);
+	return futures ?? [];
 }
 
 async function drawInThreads(

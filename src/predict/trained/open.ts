@@ -6,8 +6,7 @@ import type { CodeMap } from "../../data/codes/index.js";
 import type { NewPatient, UnknownCodes } from "../../data/cohort/index.js";
 import { type ComputeOptions, threadsOf, withRuntime } from "../../engine/runtime/open-runtime.js";
 import type { FineTunedTask, Trained } from "../../model/train/index.js";
-import { type HazardModel, hazardModel } from "../hazards.js";
-import { taskScorer } from "../represent.js";
+import { type Calls, callsOf } from "../calls.js";
 import { labelScores, outsideWarnings } from "../score.js";
 import { type Moment, nothingRecorded, timesOf, warningsFor } from "../user-input/moments.js";
 
@@ -42,15 +41,15 @@ export function queriesAt({ patients, axis }: QueriedPatients, moments: readonly
 	return { times, queries };
 }
 
-/** Opens the hazards of a run for some work, and disposes of them afterwards. */
-export const withHazards = <T>(
+/** Opens the calls of a model for some work, and closes them afterwards. */
+export const withCalls = <T>(
 	trained: Trained,
-	{ threads = threadsOf(trained), provider, precision }: ComputeOptions,
-	work: (model: HazardModel) => Promise<T>,
+	{ communicator, threads = threadsOf(trained, communicator), provider, precision }: ComputeOptions,
+	work: (calls: Calls) => Promise<T>,
 ): Promise<T> =>
-	withRuntime({ threads, provider, precision }, "inference", async (runtime) => {
-		const model = hazardModel(runtime, trained);
-		return await work(model).finally(() => model.dispose());
+	withRuntime({ threads, provider, precision, communicator }, "inference", async (runtime) => {
+		const { calls, close } = callsOf(runtime, trained);
+		return await work(calls).finally(close);
 	});
 
 /** Refuses a run that is named twice: it would count as two training seeds. */
@@ -76,21 +75,15 @@ export async function score(
 	trained: Trained,
 	queried: QueriedPatients,
 	at: readonly Moment[],
-	{ communicator, provider, precision, ...options }: ComputeOptions = {},
+	options: ComputeOptions = {},
 ) {
-	const task = fineTunedTask(trained);
-	const { scoring } = task;
+	const { scoring } = fineTunedTask(trained);
 	const { patients } = queried;
 	const { times, queries } = queriesAt(queried, at);
-	const { threads = threadsOf(trained, communicator) } = options;
-	const compute = { threads, provider, precision, communicator };
-	const scores = await withRuntime(compute, "inference", async (runtime) => {
-		const scorer = taskScorer(runtime, trained, task);
-		const histories = patients.map(({ history }) => history);
-		return await labelScores(scorer.probabilities, scoring, histories, times).finally(() =>
-			scorer.dispose(),
-		);
-	});
+	const histories = patients.map(({ history }) => history);
+	const scores = await withCalls(trained, options, ({ scoreTask }) =>
+		labelScores(scoreTask, scoring, histories, times),
+	);
 	const scored = patients.map((patient, i) => ({ patient, scores: scores[i] ?? [] }));
 	const outside = scored.flatMap(({ patient: { id }, scores }) =>
 		scores.flatMap(({ outside: reason }) => (reason === undefined ? [] : [{ id, reason }])),

@@ -3,8 +3,8 @@ import type { ComputeOptions } from "../../engine/runtime/open-runtime.js";
 import { outputsOf } from "../../model/hazards/settings.js";
 import { weightCount } from "../../model/index.js";
 import { readRates, type Trained } from "../../model/train/index.js";
+import type { Calls } from "../calls.js";
 import { hazardSettingsOf } from "../hazards.js";
-import { type HazardModel, incidenceReader } from "../index.js";
 import {
 	answerRisk,
 	averaged,
@@ -13,9 +13,9 @@ import {
 	type RiskAnswer,
 	type RiskModel,
 } from "../risk/answer.js";
-import { type RiskQuestion, readRisk, riskWarnings } from "../risk/question.js";
+import { hazardBook, type RiskQuestion, readRisk, riskWarnings } from "../risk/question.js";
 import { drawFutures } from "./futures.js";
-import { checkDistinctRuns, onlyOne, type QueriedPatients, withHazards } from "./open.js";
+import { checkDistinctRuns, onlyOne, type QueriedPatients, withCalls } from "./open.js";
 
 export interface RiskOptions extends ComputeOptions {
 	/** Further runs of the same dataset, such as other seeds. */
@@ -49,13 +49,13 @@ export async function risk(
 		groups.length > 0
 			? await drawFutures(trained, query.patient.history, query.at, { ...options, days })
 			: [];
-	const answers = await withHazards(trained, options, (model) =>
-		answerRisk(riskModel(trained, model), query),
+	const answers = await withCalls(trained, options, (calls) =>
+		answerRisk(riskModel(trained, calls), query),
 	);
 	const otherRisks = [];
 	for (const other of others)
 		otherRisks.push(
-			await withHazards(other, options, (model) => queryIndexRisks(riskModel(other, model), query)),
+			await withCalls(other, options, (calls) => queryIndexRisks(riskModel(other, calls), query)),
 		);
 	return {
 		query,
@@ -79,13 +79,16 @@ export async function risk(
 	};
 }
 
-/** A run whose hazards are open, as risks are read from it. */
-const riskModel = ({ folder, weights }: Trained, model: HazardModel): RiskModel => ({
-	...model,
-	read: incidenceReader(model),
-	parameters: weightCount(weights),
-	rates: readRates(folder, outputsOf(model.settings, model.vocab).count),
-});
+/** A run whose calls are open, as risks are read from it. */
+function riskModel(trained: Trained, { incidence }: Calls): RiskModel {
+	const hazards = hazardBook({ ...trained, map: undefined });
+	return {
+		...hazards,
+		read: incidence,
+		parameters: weightCount(trained.weights),
+		rates: readRates(trained.folder, outputsOf(hazards.settings, hazards.vocab).count),
+	};
+}
 
 /** Histories are read once, so all runs must have learned from the same dataset. */
 function checkRuns({ folder, run }: Trained, others: readonly Trained[]): void {

@@ -1,6 +1,6 @@
 import { yearDays } from "../../../src/base/time.js";
+import type { Calls } from "../../../src/predict/calls.js";
 import { knownOn } from "../../../src/predict/histories.js";
-import type { Calls } from "../../../src/predict/library/run-calls.js";
 import type { People, PersonState } from "../data/contract.js";
 import type { PatientOnDate } from "./risks.js";
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { Calls } from "../../../src/predict/library/run-calls.js";
+import type { Calls } from "../../../src/predict/calls.js";
 import { type RiskTable, reasonsAt, riskTables } from "./risks.js";
 
 /** Every record adds one percent to the risk. */

@@ -1,5 +1,5 @@
 import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
-import type { Calls } from "../../../src/predict/library/run-calls.js";
+import type { Calls } from "../../../src/predict/calls.js";
 import type { People, Rates, SamplePatient } from "../data/contract.js";
 import { historyOf, initialDate, patientOf } from "../data/patient.js";
 import { onsetsOf, peopleLike, vectorsOf } from "../engine/people.js";

@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Scoring } from "../../../src/model/train/finetune/classifier.js";
+import type { Calls } from "../../../src/predict/calls.js";
 import { knownOn, outsideReason } from "../../../src/predict/histories.js";
-import type { Calls } from "../../../src/predict/library/run-calls.js";
 import { idleMilliseconds, useAnswer } from "../engine/answers.js";
 import type { RiskRequest } from "../engine/risks.js";
 import { momentText } from "../parts/words.js";

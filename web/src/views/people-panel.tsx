@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
-import type { Calls } from "../../../src/predict/library/run-calls.js";
+import type { Calls } from "../../../src/predict/calls.js";
 import type { People, PersonState } from "../data/contract.js";
 import { useJson } from "../data/use-loaded.js";
 import { idleMilliseconds, useAnswer } from "../engine/answers.js";

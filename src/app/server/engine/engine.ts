@@ -14,8 +14,8 @@ import {
 	type State,
 } from "../../../model/index.js";
 import type { FineTunedTask } from "../../../model/train/index.js";
+import { type Calls, callsOf } from "../../../predict/calls.js";
 import { likeliest } from "../../../predict/index.js";
-import { type Calls, callsOf } from "../../../predict/library/run-calls.js";
 import { momentJson } from "../../../predict/user-input/moments.js";
 
 export interface ModelParts {
