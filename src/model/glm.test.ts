@@ -1,21 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import {
-	denseRows,
-	type Fit,
-	fitGlm,
-	fitLogistic,
-	fitted,
-	linearPredictor,
-	logistic,
-	lossOf,
-	type Outcomes,
-	type Penalty,
-	poisson,
-	runFits,
-	sparseRows,
-	weightedLabels,
-} from "./glm.js";
+import * as glm from "./glm.js";
 
 const sigmoid = (z: number) => 1 / (1 + Math.exp(-z));
 
@@ -32,20 +17,20 @@ function generated(seed: number, rows: number, coefficients: readonly number[]) 
 		const z = row.reduce((sum, value, j) => sum + value * coefficients[j], 0);
 		return weights[i] === 0 ? 1 : Number(draw.uniform() < sigmoid(z));
 	});
-	return { dense, rows: sparseRows(dense, true), outcome: weightedLabels(labels, weights) };
+	return { dense, rows: glm.sparseRows(dense, true), outcome: glm.weightedLabels(labels, weights) };
 }
 
-const penaltyOf = (width: number, precision: number): Penalty => ({
+const penaltyOf = (width: number, precision: number): glm.Penalty => ({
 	precisions: Float64Array.from({ length: width }, (_, j) => (j === 0 ? 1e-4 : precision)),
 	centres: Float64Array.from({ length: width }, (_, j) => (j === 0 ? -1 : 0)),
 });
 
-const fitOne = (fit: Fit<Float64Array>) => runFits([fit])[0];
+const fitOne = (fit: glm.Fit<Float64Array>) => glm.runFits([fit])[0];
 
 function gradientOf(
 	dense: readonly (readonly number[])[],
-	{ events, exposure }: Outcomes,
-	{ precisions, centres }: Penalty,
+	{ events, exposure }: glm.Outcomes,
+	{ precisions, centres }: glm.Penalty,
 	coefficients: ArrayLike<number>,
 ): number[] {
 	return Array.from(precisions, (precision, j) =>
@@ -64,7 +49,7 @@ describe("fitGlm", () => {
 		const truth = Array.from({ length: 30 }, (_, j) => (j === 0 ? -3 : ((j % 5) - 2) / 3));
 		const { dense, rows, outcome } = generated(2, 600, truth);
 		const penalty = penaltyOf(truth.length, 5);
-		const fit = fitOne(fitGlm(logistic, rows, outcome, penalty));
+		const fit = fitOne(glm.fitGlm(glm.logistic, rows, outcome, penalty));
 		for (const slope of gradientOf(dense, outcome, penalty, fit)) expect(slope).toBeCloseTo(0, 3);
 	});
 
@@ -75,16 +60,16 @@ describe("fitGlm", () => {
 		for (let n = 0; n < 4000; n++)
 			for (const [j, slope] of gradientOf(dense, outcome, penalty, slow).entries())
 				slow[j] -= 0.02 * slope;
-		const fit = fitOne(fitGlm(logistic, rows, outcome, penalty));
+		const fit = fitOne(glm.fitGlm(glm.logistic, rows, outcome, penalty));
 		for (const [j, value] of slow.entries()) expect(fit[j]).toBeCloseTo(value, 4);
 	});
 
 	test("converges from a start that is far away", () => {
 		const { rows, outcome } = generated(4, 300, [-1, 0.5, -0.5, 1]);
 		const penalty = penaltyOf(4, 1);
-		const near = fitOne(fitGlm(logistic, rows, outcome, penalty));
+		const near = fitOne(glm.fitGlm(glm.logistic, rows, outcome, penalty));
 		const start = Float64Array.of(8, -9, 7, 12);
-		const far = fitOne(fitGlm(logistic, rows, outcome, penalty, { start }));
+		const far = fitOne(glm.fitGlm(glm.logistic, rows, outcome, penalty, { start }));
 		for (const [j, value] of near.entries()) expect(far[j]).toBeCloseTo(value, 3);
 	});
 
@@ -92,8 +77,8 @@ describe("fitGlm", () => {
 		const { rows, outcome } = generated(8, 300, [-1, 0.5, -0.5]);
 		const days = outcome.exposure.map((exposure) => 30 * exposure);
 		const penalty = { precisions: new Float64Array(3), centres: new Float64Array(3) };
-		const fit = fitted(poisson, rows, { events: outcome.events, exposure: days }, penalty);
-		const expected = linearPredictor(rows, fit).map((eta, row) => days[row] * Math.exp(eta));
+		const fit = glm.fitted(glm.poisson, rows, { events: outcome.events, exposure: days }, penalty);
+		const expected = glm.linearPredictor(rows, fit).map((eta, row) => days[row] * Math.exp(eta));
 		const sum = (values: Float64Array) => values.reduce((all, value) => all + value, 0);
 		// Every row has the bias.
 		expect(sum(expected)).toBeCloseTo(sum(outcome.events), 5);
@@ -103,15 +88,18 @@ describe("fitGlm", () => {
 	test("stays finite without any onset", () => {
 		const { rows, outcome } = generated(5, 100, [-1, 0.5]);
 		const none = { ...outcome, events: new Float64Array(100) };
-		const fit = fitOne(fitGlm(logistic, rows, none, penaltyOf(2, 1)));
-		expect(linearPredictor(rows, fit).every((z) => z < -4 && z > -50)).toBe(true);
+		const fit = fitOne(glm.fitGlm(glm.logistic, rows, none, penaltyOf(2, 1)));
+		expect(glm.linearPredictor(rows, fit).every((z) => z < -4 && z > -50)).toBe(true);
 	});
 });
 
 test("lossOf leaves rows of weight 0 out, and is exact far out", () => {
-	const outcome = weightedLabels([1, 0, 1], [2, 1, 0]);
-	expect(lossOf(logistic, outcome, Float64Array.of(0, -800, -5))).toBeCloseTo(2 * Math.log(2), 12);
-	expect(lossOf(logistic, outcome, Float64Array.of(-800, -800, -5))).toBe(1600);
+	const outcome = glm.weightedLabels([1, 0, 1], [2, 1, 0]);
+	expect(glm.lossOf(glm.logistic, outcome, Float64Array.of(0, -800, -5))).toBeCloseTo(
+		2 * Math.log(2),
+		12,
+	);
+	expect(glm.lossOf(glm.logistic, outcome, Float64Array.of(-800, -800, -5))).toBe(1600);
 });
 
 test("a fit does not depend on the fits that run beside it", () => {
@@ -120,15 +108,15 @@ test("a fit does not depend on the fits that run beside it", () => {
 	const fits = [30, 0.1, 3, 1, 100, 0.01, 7].map(
 		(precision, i) => () =>
 			i % 3 === 1
-				? fitGlm(logistic, others, other, penaltyOf(3, precision))
-				: fitGlm(logistic, rows, outcome, penaltyOf(4, precision)),
+				? glm.fitGlm(glm.logistic, others, other, penaltyOf(3, precision))
+				: glm.fitGlm(glm.logistic, rows, outcome, penaltyOf(4, precision)),
 	);
-	expect(runFits(fits.map((fit) => fit()))).toEqual(fits.map((fit) => fitOne(fit())));
+	expect(glm.runFits(fits.map((fit) => fit()))).toEqual(fits.map((fit) => fitOne(fit())));
 });
 
 describe("fitLogistic", () => {
 	test("without labels gives the prior's centre", () => {
-		const fit = fitLogistic(denseRows([], 3), weightedLabels([]), {
+		const fit = glm.fitLogistic(glm.denseRows([], 3), glm.weightedLabels([]), {
 			precision: 2,
 			centre: [1, -2, 3],
 		});
@@ -138,14 +126,14 @@ describe("fitLogistic", () => {
 	test("finds the log-odds of a table, and those of weights", () => {
 		// Of those with x = 0, 1 of 4 is yes; with x = 1, 3 of 4.
 		const prior = { precision: 1e-9, centre: [0] };
-		const fit = fitLogistic(
-			denseRows([0, 0, 0, 0, 1, 1, 1, 1], 1),
-			weightedLabels([1, 0, 0, 0, 1, 1, 1, 0]),
+		const fit = glm.fitLogistic(
+			glm.denseRows([0, 0, 0, 0, 1, 1, 1, 1], 1),
+			glm.weightedLabels([1, 0, 0, 0, 1, 1, 1, 0]),
 			prior,
 		);
-		const weighted = fitLogistic(
-			denseRows([0, 0, 1, 1], 1),
-			weightedLabels([1, 0, 1, 0], [1, 3, 3, 1]),
+		const weighted = glm.fitLogistic(
+			glm.denseRows([0, 0, 1, 1], 1),
+			glm.weightedLabels([1, 0, 1, 0], [1, 3, 3, 1]),
 			prior,
 		);
 		for (const [slope, bias] of [fit, weighted]) {

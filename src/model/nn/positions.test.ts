@@ -4,21 +4,10 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { type FloatType, input, parameter } from "../../engine/tensor/index.js";
-import {
-	anglesOf,
-	marks,
-	marksAfter,
-	marksBefore,
-	type Periods,
-	periods,
-	rotate,
-	sinusoids,
-	timeAngles,
-	timeEncoding,
-} from "./positions.js";
+import * as nn from "./positions.js";
 
 test("pairs of sine and cosine, each slower than the one before", async () => {
-	const { y } = await evaluate({ y: sinusoids(3, 5, "float64") }, {});
+	const { y } = await evaluate({ y: nn.sinusoids(3, 5, "float64") }, {});
 	const angles = [1, 10000 ** -0.4, 10000 ** -0.8];
 	const wanted = [0, 1, 2].flatMap((place) =>
 		angles.flatMap((a) => [Math.sin(place * a), Math.cos(place * a)]).slice(0, 5),
@@ -27,7 +16,7 @@ test("pairs of sine and cosine, each slower than the one before", async () => {
 });
 
 test("a time is the sines and cosines of it at scales in equal ratios", async () => {
-	const encoded = timeEncoding(parameter("t", [1, 2], "float64"), { width: 6, longest: 10_000 });
+	const encoded = nn.timeEncoding(parameter("t", [1, 2], "float64"), { width: 6, longest: 10_000 });
 	expect(encoded.shape).toEqual([1, 2, 6]);
 	const { y } = await evaluate({ y: encoded }, { t: [0, 250] });
 	const wave = (t: number) => [
@@ -45,9 +34,9 @@ test("places that go before the last and those that follow are marked in one way
 		[0, 3, 3, 40],
 		[0, 3, 0, 37],
 	];
-	const before = marksBefore({ days: input("days", [1, 4]), gaps: input("gaps", [1, 4]) });
-	const after = marksAfter({ days: input("asked", [1, 3]), gaps: input("since", [1, 3]) });
-	expect(before.shape).toEqual([1, 4, marks]);
+	const before = nn.marksBefore({ days: input("days", [1, 4]), gaps: input("gaps", [1, 4]) });
+	const after = nn.marksAfter({ days: input("asked", [1, 3]), gaps: input("since", [1, 3]) });
+	expect(before.shape).toEqual([1, 4, nn.marks]);
 	const got = await evaluate(
 		{ before, after },
 		{ ...{ days, gaps }, asked: [41, 50, 50], since: [1, 10, 10] },
@@ -66,12 +55,12 @@ test("places that go before the last and those that follow are marked in one way
 });
 
 test("a time before the last place is as the last place", async () => {
-	const after = marksAfter({ days: input("asked", [1, 1]), gaps: input("since", [1, 1]) });
+	const after = nn.marksAfter({ days: input("asked", [1, 1]), gaps: input("since", [1, 1]) });
 	const got = await evaluate({ after }, { asked: [-2], since: [-2] });
 	expect(got.after).toEqual([0, 0, 0]);
 });
 
-interface Golden extends Periods {
+interface Golden extends nn.Periods {
 	readonly times: readonly number[];
 	readonly dim: number;
 	readonly x: readonly number[];
@@ -85,10 +74,10 @@ const { cases }: { cases: readonly Golden[] } = JSON.parse(
 const floatTypes = ["float64", "float32"] as const satisfies FloatType[];
 
 /** x [length, size], turned by its times. */
-function turned(name: string, length: number, size: number, range: Periods, dtype: FloatType) {
+function turned(name: string, length: number, size: number, range: nn.Periods, dtype: FloatType) {
 	const times = input(`${name}.times`, [1, length], "float64");
 	const x = input(name, [1, 1, length, size], dtype);
-	return rotate(x, timeAngles(times, Math.floor(size / 2), range, dtype));
+	return nn.rotate(x, nn.timeAngles(times, Math.floor(size / 2), range, dtype));
 }
 
 describe.each(floatTypes)("%s", (dtype) => {
@@ -110,11 +99,11 @@ describe.each(floatTypes)("%s", (dtype) => {
 });
 
 test("periods are geometric, from the shortest to the longest", () => {
-	const list = periods(5, { shortestPeriod: 2, longestPeriod: 162 });
+	const list = nn.periods(5, { shortestPeriod: 2, longestPeriod: 162 });
 	[2, 6, 18, 54, 162].forEach((p, i) => {
 		expect(list[i]).toBeCloseTo(p, 10);
 	});
-	expect(periods(1, { shortestPeriod: 2, longestPeriod: 162 })).toEqual([2]);
+	expect(nn.periods(1, { shortestPeriod: 2, longestPeriod: 162 })).toEqual([2]);
 });
 
 test("q · k after turning depends on the difference of their times alone", async () => {
@@ -155,10 +144,10 @@ test("a century in periods of two days keeps its digits in float32", async () =>
 test("angles made outside the graph are those made in it, a century in 2-day periods too", async () => {
 	const range = { shortestPeriod: 2, longestPeriod: 36500 };
 	const times = Float64Array.of(0, 0.3, 17.25, 36499.9, -12.5, 1e6 + 0.1);
-	const inside = timeAngles(input("times", [1, 6], "float64"), 4, range, "float32");
-	const outside = timeAngles(input("angles", [1, 6, 4]), 4, range, "float32");
+	const inside = nn.timeAngles(input("times", [1, 6], "float64"), 4, range, "float32");
+	const outside = nn.timeAngles(input("angles", [1, 6, 4]), 4, range, "float32");
 	const made = await evaluate({ cosine: inside.cosine, sine: inside.sine }, { times });
-	const given = { angles: anglesOf(times, 4, range) };
+	const given = { angles: nn.anglesOf(times, 4, range) };
 	const fed = await evaluate({ cosine: outside.cosine, sine: outside.sine }, given);
 	for (const part of ["cosine", "sine"] as const)
 		for (const [i, value] of made[part].entries()) expect(fed[part][i]).toBeCloseTo(value, 6);

@@ -4,23 +4,12 @@ import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.j
 import { input } from "../../engine/tensor/index.js";
 import { plainWeights } from "../nn/testing/plain.js";
 import { nested, within } from "../nn/weights.js";
-import {
-	bendAtLast,
-	bendingOf,
-	clockOf,
-	flowWeights,
-	gaussLegendre,
-	inside,
-	knotsOf,
-	pieces,
-	readings,
-	trajectories,
-} from "./contiformer-curves.js";
+import * as curves from "./contiformer-curves.js";
 import { followed, plainSpline } from "./testing/plain-attention.js";
 
 test("n points integrate x^k from 0 to 1 exactly up to k = 2n − 1, and no further", () => {
 	for (let n = 1; n <= 8; n++) {
-		const { points, weights } = gaussLegendre(n);
+		const { points, weights } = curves.gaussLegendre(n);
 		const integral = (k: number) => points.reduce((sum, x, i) => sum + weights[i] * x ** k, 0);
 		for (let k = 0; k < 2 * n; k++) expect(integral(k)).toBeCloseTo(1 / (k + 1), 13);
 		expect(Math.abs(integral(2 * n) - 1 / (2 * n + 1))).toBeGreaterThan(1e-10);
@@ -47,8 +36,8 @@ const further = { length: [0.3, 0.02, 0.4], values: [0.7, -2, 1.5] };
 
 const [t, mask] = [input("at", [3, knots], "float64"), input("mask", [3, knots], "float64")];
 const y = input("values", [3, knots, 2], "float64");
-const places = knotsOf(t, mask);
-const bending = bendingOf(places);
+const places = curves.knotsOf(t, mask);
+const bending = curves.bendingOf(places);
 const bends = bending.ofValues.matmul(y);
 const fed = { at: at.flat(), mask: maskValues.flat(), values: values.flat(2) };
 
@@ -68,7 +57,7 @@ const wanted = (curveOf: (row: number, number: number) => (at: number) => number
 const whereJoined = places.joined.reshape([3, knots - 1, 1, 1]);
 
 test("goes through its knots as one that is solved by elimination, padding left out", async () => {
-	const curve = inside(pieces(y, bends, places), parts).mul(whereJoined);
+	const curve = curves.inside(curves.pieces(y, bends, places), parts).mul(whereJoined);
 	const { got } = await evaluate({ got: curve }, fed);
 	const plain = (row: number, number: number) =>
 		plainSpline(
@@ -84,10 +73,10 @@ test("one more knot makes it the old one, m times the curve of a bend at its end
 	const last = { length, values: next };
 	const one = (x: typeof y) => x.matmul(input("first", [2, 1], "float64")).reshape([3, -1, 1]);
 	const own = bending.ofValues.matmul(one(y));
-	const m = bendAtLast(one(y), own, places, bending, last);
-	const curve = pieces(one(y), own.add(bending.ofLast.mul(m)), places);
+	const m = curves.bendAtLast(one(y), own, places, bending, last);
+	const curve = curves.pieces(one(y), own.add(bending.ofLast.mul(m)), places);
 	const { got, bend } = await evaluate(
-		{ got: inside(curve, parts).mul(whereJoined), bend: m },
+		{ got: curves.inside(curve, parts).mul(whereJoined), bend: m },
 		{ ...fed, length: further.length, next: further.values, first: [1, 0] },
 	);
 	const plain = (row: number) =>
@@ -103,7 +92,7 @@ test("one more knot makes it the old one, m times the curve of a bend at its end
 describe("trajectories", () => {
 	const [rows, places, width] = [1, 4, 3];
 	const draw = random(2);
-	const { p, values: weights } = plainWeights(nested("flow", flowWeights(width, 6)), {
+	const { p, values: weights } = plainWeights(nested("flow", curves.flowWeights(width, 6)), {
 		noise: 0.4,
 		dtype: "float64",
 	});
@@ -114,7 +103,7 @@ describe("trajectories", () => {
 		mask: [1, 1, 1, 1],
 		at: [0, 0.1, 0.33, 0.5, 0.77, 0.98, 1.2],
 	};
-	const clock = clockOf({
+	const clock = curves.clockOf({
 		gaps: input("gaps", [rows, places], "float64"),
 		mask: input("mask", [rows, places], "float64"),
 	});
@@ -123,9 +112,9 @@ describe("trajectories", () => {
 
 	test("are read everywhere, before and after their start, with an error of the fourth order", async () => {
 		const solved = async (steps: number) => {
-			const read = readings(clock, at, steps).matmul(
-				trajectories(within(p, "flow"), start, clock, steps),
-			);
+			const read = curves
+				.readings(clock, at, steps)
+				.matmul(curves.trajectories(within(p, "flow"), start, clock, steps));
 			return (await evaluate({ read }, fed)).read;
 		};
 		const { places: from } = await evaluate({ places: clock.places }, fed);

@@ -6,33 +6,23 @@ import type { Places } from "../kinds/decomposed.js";
 import { dot } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { drawnWeights, oneWindow, windowFeeds } from "../testing/windows.js";
-import {
-	config,
-	decoder,
-	distil,
-	encoder,
-	fewOf,
-	probSparseAttention,
-	sampledKeys,
-	views,
-	weights,
-} from "./informer.js";
+import * as informer from "./informer.js";
 
 conformance("informer");
 
 const tokens = [3, 3, 3, 5, 6, 7, 8, 5, 6];
 const settings = (more: Record<string, unknown> = {}) =>
-	config.parse({
+	informer.config.parse({
 		...{ vocab: 12, window: tokens.length, ahead: 4, layers: 3, decoderLayers: 2, start: 7 },
 		...{ heads: 2, dim: 6, ff: 8, factor: 1, ...more },
 	});
 
 function built(config: ReturnType<typeof settings>) {
-	const { p, values } = drawnWeights(weights(config), config.dim);
+	const { p, values } = drawnWeights(informer.weights(config), config.dim);
 	const { window, queries } = oneWindow(config.window, config.ahead);
-	const stages = encoder(config, p, window);
-	const answers = decoder(config, p, stages.at(-1) as Places, window, queries);
-	return { stages, views: views(p, stages), answers, values };
+	const stages = informer.encoder(config, p, window);
+	const answers = informer.decoder(config, p, stages.at(-1) as Places, window, queries);
+	return { stages, views: informer.views(p, stages), answers, values };
 }
 
 test("each layer of the encoder has half the places, each place one view", () => {
@@ -81,7 +71,7 @@ function plain(
 	visible: boolean[][],
 	causal: boolean,
 ): { y: Matrix; active: number[] } {
-	const sampled = sampledKeys(places, places, factor, causal);
+	const sampled = informer.sampledKeys(places, places, factor, causal);
 	const scores = q.map((query) => k.map((key) => dot(query, key) / Math.sqrt(size)));
 	const measure = scores.map((own, i) => {
 		const chosen = own.filter((_, j) => visible[i][j] && sampled[i * places + j] === 1);
@@ -119,7 +109,7 @@ describe.each([false, true])("causal: %s", (causal) => {
 		Tensor,
 		Tensor,
 	];
-	const out = probSparseAttention(q, k, v, {
+	const out = informer.probSparseAttention(q, k, v, {
 		...{ factor, causal, visible: input("visible", [2, 1, places, places], "float64") },
 	});
 	const feedsOf = (own: typeof rows) => ({
@@ -167,9 +157,9 @@ describe.each([false, true])("causal: %s", (causal) => {
 });
 
 test("the keys by which queries are measured are drawn once and for all", () => {
-	const keys = sampledKeys(40, 52, 2, false);
-	expect(sampledKeys(40, 52, 2, false)).toEqual(keys);
-	expect(fewOf(52, 2)).toBe(8);
+	const keys = informer.sampledKeys(40, 52, 2, false);
+	expect(informer.sampledKeys(40, 52, 2, false)).toEqual(keys);
+	expect(informer.fewOf(52, 2)).toBe(8);
 	const countOf = (query: number, all: readonly number[], of: number) =>
 		all.slice(query * of, (query + 1) * of).reduce((a, b) => a + b);
 	for (let query = 0; query < 40; query++) expect(countOf(query, keys, 52)).toBe(8);
@@ -177,7 +167,7 @@ test("the keys by which queries are measured are drawn once and for all", () => 
 		Array.from({ length: 40 }, (_, i) => keys.slice(i * 52, i * 52 + 52).join()),
 	);
 	expect(firsts.size).toBe(40);
-	const causal = sampledKeys(52, 52, 2, true);
+	const causal = informer.sampledKeys(52, 52, 2, true);
 	for (let query = 0; query < 52; query++) {
 		expect(countOf(query, causal, 52)).toBe(Math.min(8, query + 1));
 		expect(causal.slice(query * 52 + query + 1, (query + 1) * 52)).not.toContain(1);
@@ -185,12 +175,12 @@ test("the keys by which queries are measured are drawn once and for all", () => 
 });
 
 test("one place, or more asked for than there are, is full attention", async () => {
-	expect(fewOf(1, 5)).toBe(1);
-	expect(fewOf(9, 100)).toBe(9);
+	expect(informer.fewOf(1, 5)).toBe(1);
+	expect(informer.fewOf(9, 100)).toBe(9);
 	const q = input("x", [1, 1, 1, 2], "float64");
 	const visible = input("visible", [1, 1, 1, 1], "float64");
 	const { y } = await evaluate(
-		{ y: probSparseAttention(q, q, q, { factor: 5, visible }) },
+		{ y: informer.probSparseAttention(q, q, q, { factor: 5, visible }) },
 		{ x: [3, 4], visible: [1] },
 	);
 	expect(y).toEqual([3, 4]);
@@ -236,7 +226,7 @@ describe("distilling", () => {
 		const [weight, bias] = [numbers(width * width * 3), numbers(width)];
 		const mask = x.map((_, t) => Number(t >= padding));
 		const shapes: Record<string, number[]> = { weight: [width, width, 3], bias: [width] };
-		const half = distil((name) => input(name, shapes[name], "float64"), {
+		const half = informer.distil((name) => input(name, shapes[name], "float64"), {
 			x: input("x", [1, places, width], "float64"),
 			mask: input("mask", [1, places], "float64"),
 		});

@@ -6,14 +6,7 @@ import { paddingMask } from "../nn/layers.js";
 import { plainWeights, sigmoid } from "../nn/testing/plain.js";
 import { nested, within } from "../nn/weights.js";
 import { conformance } from "../testing/conformance.js";
-import {
-	bidirectionalGru,
-	bidirectionalGruWeights,
-	timeAttention,
-	timeAttentionWeights,
-	timeVectors,
-	timeVectorWeights,
-} from "./mtand.js";
+import * as mtand from "./mtand.js";
 
 conformance("mtand");
 
@@ -23,16 +16,16 @@ const normals = (count: number) => Array.from({ length: count }, () => draw.norm
 test("multi-time attention weighs what is seen by times alone, head by head, as written in the paper", async () => {
 	const [rows, observations, queries, heads, time, width, outside] = [2, 4, 3, 2, 6, 5, 7];
 	const { p, values, linear } = plainWeights({
-		...nested("time", timeVectorWeights(time)),
-		...nested("attention", timeAttentionWeights({ heads, time, width, outside })),
+		...nested("time", mtand.timeVectorWeights(time)),
+		...nested("attention", mtand.timeAttentionWeights({ heads, time, width, outside })),
 	});
 	const seen = Array.from({ length: rows * observations }, () => -9 * draw.uniform());
 	const asked = Array.from({ length: rows * queries }, () => 3 * draw.uniform() - 5);
 	const x = normals(rows * observations * width);
 	const mask = [0, 1, 1, 1, 1, 1, 0, 1];
 
-	const vectors = (years: ReturnType<typeof input>) => timeVectors(within(p, "time"), years);
-	const attended = timeAttention(
+	const vectors = (years: ReturnType<typeof input>) => mtand.timeVectors(within(p, "time"), years);
+	const attended = mtand.timeAttention(
 		within(p, "attention"),
 		vectors(input("asked", [rows, queries])),
 		{
@@ -77,9 +70,9 @@ test("multi-time attention weighs what is seen by times alone, head by head, as 
 
 test("two GRUs, one from each end, are as one after the other", async () => {
 	const [rows, places, inside, width] = [2, 4, 3, 2];
-	const { p, values, linear, project } = plainWeights(bidirectionalGruWeights(inside, width));
+	const { p, values, linear, project } = plainWeights(mtand.bidirectionalGruWeights(inside, width));
 	const x = normals(rows * places * inside);
-	const states = bidirectionalGru(p, input("x", [rows, places, inside]), width);
+	const states = mtand.bidirectionalGru(p, input("x", [rows, places, inside]), width);
 	const { got } = await evaluate({ got: states }, { ...values, x });
 
 	const step = (way: string, state: readonly number[], from: readonly number[]) => {

@@ -5,15 +5,7 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { slotStates } from "../heads.js";
 import { type EventBatch, lossFeeds, lossTerms } from "../model.js";
-import {
-	dot,
-	logSoftmax,
-	type Matrix,
-	plainGelu,
-	plainWeights,
-	plus,
-	type Vector,
-} from "../nn/testing/plain.js";
+import * as plain from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, testHistory, vocab } from "../testing/histories.js";
 import { patchTst } from "./patchtst.js";
@@ -25,37 +17,37 @@ const config = patchTst.config.parse({ ...settings, vocab, windows: 1 });
 const { layers, heads, dim, window, ahead, patch } = settings;
 const patches = window / patch;
 
-const { weights, symbols, values, rows, linear, attention } = plainWeights(
+const { weights, symbols, values, rows, linear, attention } = plain.plainWeights(
 	patchTst.weights(config),
 	{ noise: 0.1 },
 );
 
 /** With the running averages. */
-const normed = (name: string, x: Vector) =>
+const normed = (name: string, x: plain.Vector) =>
 	x.map((value, i) => {
 		const of = (part: string) => values[`${name}.${part}`][i];
 		return ((value - of("mean")) / Math.sqrt(of("variance") + 1e-5)) * of("scale") + of("shift");
 	});
 
 /** A vector for each patch of a window: tokens from its first event on, at its end. */
-function reference(seen: Vector): Matrix {
+function reference(seen: plain.Vector): plain.Matrix {
 	const start = window - seen.length;
 	const place = (n: number) =>
 		n < start ? Array<number>(dim).fill(0) : rows("embedding")[seen[n - start]];
 	const mask = Array.from({ length: patches }, (_, m) => (m + 1) * patch > start);
-	let x: Matrix = mask.map((_, m) =>
-		plus(
+	let x: plain.Matrix = mask.map((_, m) =>
+		plain.plus(
 			linear("patch", Array.from({ length: patch }, (_, i) => place(m * patch + i)).flat()),
 			rows("positions")[m],
 		),
 	);
 	for (let i = 0; i < layers; i++) {
 		const found = attention(`layers.${i}.attention`, x, heads, (_, m) => mask[m]);
-		x = x.map((own, m) => normed(`layers.${i}.attentionNorm`, plus(own, found[m])));
+		x = x.map((own, m) => normed(`layers.${i}.attentionNorm`, plain.plus(own, found[m])));
 		x = x.map((own) => {
-			const up = linear(`layers.${i}.feedForward.up`, own).map(plainGelu);
+			const up = linear(`layers.${i}.feedForward.up`, own).map(plain.plainGelu);
 			const down = linear(`layers.${i}.feedForward.down`, up);
-			return normed(`layers.${i}.feedForwardNorm`, plus(own, down));
+			return normed(`layers.${i}.feedForwardNorm`, plain.plus(own, down));
 		});
 	}
 	return x.map((own, m) => (mask[m] ? own : own.map(() => 0)));
@@ -85,7 +77,7 @@ test("events ahead are read off all patches at once, each by weights of its own"
 	const flat = linear("ahead", reference([sos, ...history.tokens]).flat());
 	const expected = Array.from({ length: ahead }, (_, i) => {
 		const view = flat.slice(i * dim, (i + 1) * dim);
-		return logSoftmax(rows("head").map((code) => dot(code, view)));
+		return plain.logSoftmax(rows("head").map((code) => plain.dot(code, view)));
 	}).flat();
 	expect(relativeError(logProbabilities, expected)).toBeLessThan(1e-5);
 });
@@ -104,7 +96,7 @@ describe("masking", () => {
 		const [shown, mask, weights, tokens] = ["shown", "mask", "weights", "tokens"].map(read);
 		let hidden = 0;
 		for (let from = 0; from < shown.length; from += patch) {
-			const own = (list: Vector) => list.slice(from, from + patch);
+			const own = (list: plain.Vector) => list.slice(from, from + patch);
 			expect(new Set(own(shown)).size).toBe(1);
 			if (shown[from]) continue;
 			hidden++;

@@ -4,16 +4,7 @@ import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.j
 import { parameter } from "../../engine/tensor/index.js";
 import { dot } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
-import {
-	completeGraph,
-	graphDistance,
-	observationWeights,
-	observedStates,
-	propagate,
-	propagationWeights,
-	prune,
-	sensorsOf,
-} from "./raindrop.js";
+import * as raindrop from "./raindrop.js";
 
 conformance("raindrop");
 
@@ -38,7 +29,7 @@ const draw = random(4);
 const drawn = (count: number) => Array.from({ length: count }, () => draw.normal());
 const layers = [0, 1].map(() =>
 	Object.fromEntries(
-		Object.entries(propagationWeights(vocab, { width, receiver, time })).map(
+		Object.entries(raindrop.propagationWeights(vocab, { width, receiver, time })).map(
 			([name, { shape }]) => [name, { shape, data: drawn(shape.reduce((a, b) => a * b, 1)) }],
 		),
 	),
@@ -118,16 +109,16 @@ const window = {
 	...{ mask: undefined as never, shown: parameter("shown", [2, places], "float64") },
 };
 const fed = { tokens: tokens.flat(), days: days.flat(), shown: shown.flat() };
-const sensors = sensorsOf(window);
+const sensors = raindrop.sensorsOf(window);
 
 describe("messages between sensors", () => {
 	test("are those of the paper's equations, layer after layer, and edges are re-weighted by them", async () => {
-		const specs = observationWeights(vocab, width);
+		const specs = raindrop.observationWeights(vocab, width);
 		expect(specs.observation?.shape).toEqual(own.shape);
 		const times = parameter("times", [2, places, time], "float64");
 		let now = {
-			known: observedStates(() => parameter("own", own.shape, "float64"), sensors),
-			edges: completeGraph(sensors),
+			known: raindrop.observedStates(() => parameter("own", own.shape, "float64"), sensors),
+			edges: raindrop.completeGraph(sensors),
 		};
 		const values: Record<string, ArrayLike<number>> = {
 			...fed,
@@ -139,8 +130,8 @@ describe("messages between sensors", () => {
 				values[`${i}.${name}`] = layer[name]?.data ?? [];
 				return parameter(`${i}.${name}`, layer[name]?.shape ?? [], "float64");
 			};
-			const edges = i === 0 ? now.edges : prune(now.edges, sensors, kept);
-			now = propagate(p, sensors, { ...now, edges }, times);
+			const edges = i === 0 ? now.edges : raindrop.prune(now.edges, sensors, kept);
+			now = raindrop.propagate(p, sensors, { ...now, edges }, times);
 		}
 		const { known, edges } = await evaluate(now, values);
 		for (const row of [0, 1] as const) {
@@ -177,7 +168,7 @@ describe("the distance between the graphs of two windows", () => {
 		const weights = Array.from({ length: 2 * places * places }, () => draw.uniform());
 		const edges = parameter("edges", [2, places, places], "float64");
 		const { distance } = await evaluate(
-			{ distance: graphDistance(sensors, edges) },
+			{ distance: raindrop.graphDistance(sensors, edges) },
 			{ ...fed, edges: weights },
 		);
 		// Codes 5, 6 and 7 are in both, at these places first.

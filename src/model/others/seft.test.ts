@@ -4,16 +4,7 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, parameter, type Tensor } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
-import {
-	attended,
-	dot,
-	logSoftmax,
-	type Matrix,
-	matrix,
-	plainWeights,
-	range,
-	type Vector,
-} from "../nn/testing/plain.js";
+import * as plain from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../testing/histories.js";
 import { poolUpTo, seft } from "./seft.js";
@@ -21,10 +12,10 @@ import { poolUpTo, seft } from "./seft.js";
 conformance("seft");
 
 /** Σ_j a_j v_j over the places up to each, with a the softmax of their scores: head by head. */
-const plainPool = (scores: Matrix, values: Matrix): Matrix =>
+const plainPool = (scores: plain.Matrix, values: plain.Matrix): plain.Matrix =>
 	scores.map((own, n) =>
 		own.flatMap((_, head) =>
-			attended(
+			plain.attended(
 				scores.slice(0, n + 1).map((s) => s[head]),
 				values.slice(0, n + 1),
 			),
@@ -62,11 +53,11 @@ describe("pooling", () => {
 		const loss = pooled.mul(parameter("g", pooled.shape, "float64")).sum();
 		const [ds, dv] = gradients(loss, [symbols.scores, symbols.values]) as [Tensor, Tensor];
 		const got = await evaluate({ ds, dv }, { ...fed, g });
-		const slope = (data: Matrix, of: (moved: Matrix) => Matrix) =>
+		const slope = (data: plain.Matrix, of: (moved: plain.Matrix) => plain.Matrix) =>
 			data.flatMap((own, n) =>
 				own.map((_, i) => {
 					const at = (by: number) =>
-						dot(
+						plain.dot(
 							of(data.map((v, m) => v.map((x, k) => (m === n && k === i ? x + by : x)))).flat(),
 							g,
 						);
@@ -92,15 +83,15 @@ describe("a history as a set", () => {
 	const settings = { layers: 1, heads: 2, dim: 6, ff: 7, key: 3, waves: 2, longestDays: 500 };
 	const config = seft.config.parse({ ...settings, vocab });
 	const { heads, key, longestDays } = settings;
-	const { symbols, values, rows, linear } = plainWeights(seft.weights(config));
-	const relu = (x: Vector) => x.map((v) => Math.max(0, v));
+	const { symbols, values, rows, linear } = plain.plainWeights(seft.weights(config));
+	const relu = (x: plain.Vector) => x.map((v) => Math.max(0, v));
 	const time = (days: number) => {
 		const scales = [1, longestDays];
 		return [...scales.map((s) => Math.sin(days / s)), ...scales.map((s) => Math.cos(days / s))];
 	};
 
 	/** Log p of every token at some time after [SOS] and these events, by the paper's own formulas. */
-	function reference({ tokens, times }: TestHistory, first: number, asked: number): Vector {
+	function reference({ tokens, times }: TestHistory, first: number, asked: number): plain.Vector {
 		const days = (t: number) => t - first;
 		const set = [specialTokens.sos, ...tokens].map((token, n) => [
 			...rows("embedding")[token],
@@ -108,23 +99,26 @@ describe("a history as a set", () => {
 		]);
 		// f'(S): any function of the set; the weights of the keys that read it are any numbers too.
 		const whole = [0, 1].map((i) => Math.tanh(set.reduce((all, s) => all + s[i], 0) / set.length));
-		const found = range(heads, (head) => {
-			const scores = set.map((s) => {
-				const keys = range(
-					key,
-					(k) => dot(rows("keys")[head * key + k], s) + dot([0.7 - k, 0.4 + head], whole),
+		const found = plain
+			.range(heads, (head) => {
+				const scores = set.map((s) => {
+					const keys = plain.range(
+						key,
+						(k) =>
+							plain.dot(rows("keys")[head * key + k], s) + plain.dot([0.7 - k, 0.4 + head], whole),
+					);
+					return plain.dot(keys, rows("queries")[head]) / Math.sqrt(key);
+				});
+				return plain.attended(
+					scores,
+					set.map((s) => relu(linear("phi.1", relu(linear("phi.0", s))))),
 				);
-				return dot(keys, rows("queries")[head]) / Math.sqrt(key);
-			});
-			return attended(
-				scores,
-				set.map((s) => relu(linear("phi.1", relu(linear("phi.0", s))))),
-			);
-		}).flat();
+			})
+			.flat();
 		const last = times.at(-1) ?? first;
 		const read = [...found, ...time(days(asked)), ...time(asked - last)];
 		const view = linear("out", relu(linear("rho.0", read)));
-		return logSoftmax(rows("head").map((code) => dot(code, view)));
+		return plain.logSoftmax(rows("head").map((code) => plain.dot(code, view)));
 	}
 
 	async function logProbabilities(history: TestHistory) {
@@ -133,7 +127,7 @@ describe("a history as a set", () => {
 			{ y: slotStates(seft, config, symbols, batch).logits },
 			{ ...values, ...(seft.filler(config, batch)("slots") as Record<string, Int32Array>) },
 		);
-		return matrix(y, vocab).slice(0, history.tokens.length).map(logSoftmax);
+		return plain.matrix(y, vocab).slice(0, history.tokens.length).map(plain.logSoftmax);
 	}
 
 	test("each event is predicted from the set before it, as in the paper; f'(S) has no effect", async () => {

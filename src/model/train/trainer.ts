@@ -19,22 +19,7 @@ import {
 	prepareBatch,
 	type Share,
 } from "./prepared-batches.js";
-import {
-	type AdamWOptions,
-	accumulateGraph,
-	applyGraph,
-	gradientGraph,
-	gradientNorm,
-	gradientSums,
-	initialState,
-	isGradient,
-	lossGraph,
-	lossOf,
-	type StepPlan,
-	scalarFeeds,
-	scaleFeeds,
-	stepGraph,
-} from "./step.js";
+import * as graphs from "./step.js";
 
 /** Refuses models whose rows depend on each other in training: a part of a batch would teach them something else. */
 export function checkDivisible(model: Model, config: unknown): void {
@@ -47,7 +32,7 @@ export function checkDivisible(model: Model, config: unknown): void {
 
 /** One array for all gradients, and the part of it that belongs to each weight. */
 function spaceFor(outputs: Readonly<Record<string, Data>>) {
-	const gradientOutputs = Object.entries(outputs).filter(([name]) => isGradient(name));
+	const gradientOutputs = Object.entries(outputs).filter(([name]) => graphs.isGradient(name));
 	const all = new Float32Array(gradientOutputs.reduce((sum, [, { length }]) => sum + length, 0));
 	let from = 0;
 	const views = gradientOutputs.map(([name, { length }]) => {
@@ -67,7 +52,7 @@ export interface TrainerOptions {
 	readonly model: Model;
 	readonly config: unknown;
 	readonly objective: ChosenObjective;
-	readonly optimizer: AdamWOptions;
+	readonly optimizer: graphs.AdamWOptions;
 	readonly clip: number;
 	/** Whether steps are made of several batches. */
 	readonly accumulate: boolean;
@@ -119,23 +104,29 @@ export function trainer(
 	const { devices = 1 } = runtime;
 	const divides = communicator.size > 1;
 	const accumulate = options.accumulate && !divides;
-	const plan: StepPlan = {
+	const plan: graphs.StepPlan = {
 		...options,
 		devices,
 		objectives: model.objectives[options.objective.objective],
 		shapes: new Map([...weights].map(([name, { shape }]) => [name, shape])),
 	};
-	const initial = saved ?? initialState(weights);
+	const initial = saved ?? graphs.initialState(weights);
 	const resident = runtime.resident(
-		accumulate ? new Map([...initial, ...gradientSums(weights)]) : initial,
+		accumulate ? new Map([...initial, ...graphs.gradientSums(weights)]) : initial,
 	);
-	const build = divides ? gradientGraph : accumulate ? accumulateGraph : stepGraph;
+	const build = divides
+		? graphs.gradientGraph
+		: accumulate
+			? graphs.accumulateGraph
+			: graphs.stepGraph;
 	const steps = programs(runtime, (shape: BatchShape) => build(plan, shape), { keyText });
-	const checks = programs(runtime, (shape: BatchShape) => lossGraph(plan, shape), { keyText });
+	const checks = programs(runtime, (shape: BatchShape) => graphs.lossGraph(plan, shape), {
+		keyText,
+	});
 	let applying: Promise<Program> | undefined;
 	/** The update from gradients that were kept or are fed. */
 	const applied = ([first]: readonly PreparedBatch[]) => {
-		applying ??= runtime.compile(applyGraph(plan, first.shape));
+		applying ??= runtime.compile(graphs.applyGraph(plan, first.shape));
 		return applying;
 	};
 
@@ -146,17 +137,19 @@ export function trainer(
 		prepareBatch(learning ? { ...use, share } : use, batch, random, learning);
 
 	const readLosses = (outputs: Record<string, Data>, targets: Readonly<Record<string, number>>) =>
-		Object.fromEntries(Object.keys(targets).map((term) => [term, outputs[lossOf(term)]?.[0]]));
+		Object.fromEntries(
+			Object.keys(targets).map((term) => [term, outputs[graphs.lossOf(term)]?.[0]]),
+		);
 
 	const normOf = (outputs: Record<string, Data> | undefined) =>
-		outputs?.[gradientNorm]?.[0] ?? Number.NaN;
+		outputs?.[graphs.gradientNorm]?.[0] ?? Number.NaN;
 
 	/** What the batches of a step are fed beside their own values. */
 	const stepFeeds = (batches: readonly PreparedBatch[], { step, learningRate }: StepAt) => {
 		const targets: Record<string, number> = {};
 		for (const batch of batches) addInto(targets, batch.targets);
-		const scalars = scalarFeeds(step, learningRate, options.optimizer);
-		return { targets, scales: scaleFeeds(targets), scalars };
+		const scalars = graphs.scalarFeeds(step, learningRate, options.optimizer);
+		return { targets, scales: graphs.scaleFeeds(targets), scalars };
 	};
 
 	const startAlone = async (
@@ -214,7 +207,7 @@ export function trainer(
 			for (const [name, view] of Object.entries(summed.views))
 				keep(view as Float32Array, outputs[name] as Float32Array, i > 0);
 			for (const [at, term] of terms.entries())
-				losses[at] = (losses[at] ?? 0) + (outputs[lossOf(term)]?.[0] ?? Number.NaN);
+				losses[at] = (losses[at] ?? 0) + (outputs[graphs.lossOf(term)]?.[0] ?? Number.NaN);
 		}
 		const { all, views } = summed as NonNullable<typeof summed>;
 		communicator.sum(losses);
