@@ -48,64 +48,46 @@ const styles = [
 	["#5a6472", "cross"],
 ] as const satisfies (readonly [string, SymbolType])[];
 
-interface RiskPoint {
-	readonly time: number;
-	readonly risk: number;
-	/** Whether the risk is that of another record. */
-	readonly recorded: boolean;
-	/** Change since the time before; 0 for an edited history. */
-	readonly growth: number;
-	readonly place?: RiskCurve["places"][number] | undefined;
-}
+export type RiskLine = ReturnType<typeof linesOf>[number];
 
-/** A line of the figure: one code, or one code of the edited history. */
-export interface RiskLine {
-	readonly name: string;
-	/** Its place among the codes. */
-	readonly index: number;
-	readonly colour: string;
-	readonly symbol: SymbolType;
-	readonly points: readonly RiskPoint[];
-	readonly surges: readonly NamedSurge[];
-	readonly recordedAt?: number | undefined;
-	/** The edit, of a line of the edited history. */
-	readonly edit?: string;
-}
-
-/** Codes with a risk at some time, and then those of the edited history. */
-export function linesOf({ curves, whatIf }: RiskPicture): RiskLine[] {
+/** A line per code with a risk at some time, and then those of the edited history, which have the name of the edit. */
+export function linesOf({ curves, whatIf }: RiskPicture) {
 	const drawn = curves.filter(({ times }) => times.length > 0);
-	const lineOf = (curve: Partial<RiskCurve> & NonNullable<typeof whatIf>["curves"][number]) => {
+	type Line = Partial<RiskCurve> & NonNullable<typeof whatIf>["curves"][number];
+	const edited = (whatIf?.curves ?? []).map((curve) => ({
+		...curve,
+		surges: [],
+		recordedAt: undefined,
+		edit: whatIf?.name,
+	}));
+	const lines = [...drawn.map((curve) => ({ ...curve, edit: undefined })), ...edited];
+	return lines.map((line: Line & { readonly edit: string | undefined }) => {
+		/** Its place among the codes. */
 		const index = Math.max(
 			0,
-			drawn.findIndex(({ code }) => code === curve.code),
+			drawn.findIndex(({ code }) => code === line.code),
 		);
 		const [colour, symbol] = styles[index % styles.length];
+		const { surges = [], recordedAt, edit } = line;
 		return {
-			name: curve.name || curve.code,
+			name: line.name || line.code,
 			index,
 			colour,
 			symbol,
-			points: Array.from(curve.times, (time, i) => ({
+			surges,
+			recordedAt,
+			edit,
+			points: Array.from(line.times, (time, i) => ({
 				time,
-				risk: curve.risk[i],
-				recorded: curve.recorded[i] === 1,
-				growth: curve.growth?.[i] ?? 0,
-				place: curve.places?.[i],
+				risk: line.risk[i],
+				/** Whether the risk is that of another record. */
+				recorded: line.recorded[i] === 1,
+				/** Change since the time before. */
+				growth: line.growth?.[i] ?? 0,
+				place: line.places?.[i],
 			})),
-			surges: curve.surges ?? [],
-			recordedAt: curve.recordedAt,
 		};
-	};
-	return [
-		...drawn.map(lineOf),
-		...(whatIf?.curves ?? []).map((curve) => ({
-			...lineOf(curve),
-			surges: [],
-			recordedAt: undefined,
-			edit: whatIf?.name ?? "",
-		})),
-	];
+	});
 }
 
 /** The parts of lines about first records, or those about further ones. */
@@ -118,13 +100,10 @@ export const partOf = (lines: readonly RiskLine[], recorded: boolean): RiskLine[
 		return [{ ...line, points, surges }];
 	});
 
-export interface NumberedSurge extends NamedSurge {
-	readonly number: number;
-	readonly line: RiskLine;
-}
+export type NumberedSurge = ReturnType<typeof numberedSurges>[number];
 
 /** The largest surges, numbered in order of time. */
-export const numberedSurges = (lines: readonly RiskLine[], most: number): NumberedSurge[] =>
+export const numberedSurges = (lines: readonly RiskLine[], most: number) =>
 	lines
 		.flatMap((line) => line.surges.map((surge) => ({ ...surge, line })))
 		.sort((a, b) => b.growth - a.growth)

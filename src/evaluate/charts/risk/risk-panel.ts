@@ -32,6 +32,8 @@ function pixels(options: ScaleOptions) {
 	return { of: apply as (value: number) => number, at: invert as (pixel: number) => number };
 }
 
+export type RiskFrame = ReturnType<typeof riskFrame>;
+
 /** Where a panel draws its lines. The panels of a figure share the times. */
 export function riskFrame(
 	{ events, now, death }: RiskPicture,
@@ -44,6 +46,7 @@ export function riskFrame(
 		readonly marginRight: number;
 	},
 ) {
+	const { lines, isFirst, marginRight } = part;
 	const times = all.flatMap(({ points }) => points.map(({ time }) => time));
 	const last = Math.max(...times);
 	const marked = [...all.map(({ recordedAt }) => recordedAt), death].filter(
@@ -53,24 +56,24 @@ export function riskFrame(
 	const half = first === end ? yearDays / 2 : 0;
 	const domain: [number, number] = [first - half, end + half];
 	const within = (time: number) => Math.max(domain[0], Math.min(domain[1], time));
-	const observedFrom =
-		events.length > 0
-			? events
-			: part.lines.map(
-					({ points }) => points.find(({ place }) => place && place !== "before")?.time ?? now,
-				);
+	const begins = lines.map(
+		({ points }) => points.find(({ place }) => place && place !== "before")?.time ?? now,
+	);
 	// The first panel has the records in a strip below 0; the second is lower.
-	const [plotHeight, strip] = part.isFirst ? [300, 0.075] : [150, 0];
-	const risks = part.lines.flatMap(({ points }) => points.map(({ risk }) => risk));
+	const [plotHeight, strip] = isFirst ? [300, 0.075] : [150, 0];
+	const risks = lines.flatMap(({ points }) => points.map(({ risk }) => risk));
 	const most = headroom * Math.max(1e-4, ...risks.filter(Number.isFinite));
 	const least = -strip * most;
-	const right = rowWidth - part.marginRight;
+	const right = rowWidth - marginRight;
 	const [top, bottom] = [marginTop, marginTop + plotHeight];
+	const nowWithin = within(now);
 	return {
 		...part,
 		domain,
 		/** The observed span within the figure. */
-		observed: [within(Math.min(now, ...observedFrom)), within(now)] as const,
+		observed: [within(Math.min(now, ...(events.length > 0 ? events : begins))), nowWithin] as const,
+		/** The end of the observed span, if it is inside. */
+		ends: nowWithin > domain[0] && nowWithin < domain[1] ? [nowWithin] : [],
 		right,
 		top,
 		bottom,
@@ -82,21 +85,18 @@ export function riskFrame(
 	};
 }
 
-export type RiskFrame = ReturnType<typeof riskFrame>;
-
 export const frameAxis = (clock: Clock, { domain, right }: RiskFrame) =>
 	timeAxis(clock, domain, Math.floor((right - marginLeft) / 70));
 
-const isNowInside = ({ domain: [from, to], observed: [, now] }: RiskFrame) =>
-	now > from && now < to;
-
-/** The background of the observed span. */
-export const observedShade = ({ observed: [from, to] }: RiskFrame, y1: number, y2: number) =>
-	rect(to > from ? [0] : [], { x1: from, x2: to, y1, y2, fill: theme.shade });
-
-/** The line at the end of the observed span. */
-export const nowRule = (frame: RiskFrame) =>
-	ruleX(isNowInside(frame) ? [frame.observed[1]] : [], { stroke: theme.ink, strokeWidth: 1.2 });
+/** The background of the observed span, and the line at its end. */
+export const observedMarks = (
+	{ observed: [from, to], ends }: RiskFrame,
+	y1: number,
+	y2: number,
+) => [
+	rect(to > from ? [0] : [], { x1: from, x2: to, y1, y2, fill: theme.shade }),
+	ruleX(ends, { stroke: theme.ink, strokeWidth: 1.2 }),
+];
 
 /** The panel of risks: axes, observed span, records, lines and labels. */
 export function riskPanel(
@@ -109,8 +109,11 @@ export function riskPanel(
 	const axis = frameAxis(clock, frame);
 	// Only the first panel of a figure has records and names of spans.
 	const shown = isFirst ? events.filter((time) => time >= domain[0] && time <= domain[1]) : [];
-	const codes = lines.filter(({ edit }) => edit === undefined);
+	const [codes, edited] = [false, true].map((isEdited) =>
+		lines.filter(({ edit }) => (edit !== undefined) === isEdited),
+	);
 	const position = { x: "time", y: "risk" } as const;
+	const dots = { strokeWidth: 2.2, strokeDasharray: "0.1,4.5", strokeLinecap: "round" } as const;
 	return {
 		title: recorded ? "Another record" : "First record",
 		subtitle: `probability of ${recorded ? "another" : "a first"} record within ${spanText(horizonDays)}; dashed without new records${whatIf ? `, dotted: ${whatIf.name}` : ""}`,
@@ -119,7 +122,7 @@ export function riskPanel(
 			x: { domain },
 			y: { domain: [least, most] },
 			marks: [
-				observedShade(frame, least, most),
+				observedMarks(frame, least, most),
 				gridAxisY(roundNumbers(0, most, 5), percentTick),
 				axisBelow(axis.ticks, null, axis.format),
 				ruleX(shown, {
@@ -134,21 +137,11 @@ export function riskPanel(
 					dx: -9,
 					fill: theme.quiet,
 				}),
-				isFirst ? spanMarks(clock, frame) : nowRule(frame),
+				isFirst ? spanNames(clock, frame) : null,
 				codes.length === 1
 					? areaY(codes[0].points, { ...position, fill: codes[0].colour, fillOpacity: 0.08 })
 					: null,
-				lines
-					.filter(({ edit }) => edit !== undefined)
-					.map(({ points, colour }) =>
-						line(points, {
-							...position,
-							stroke: colour,
-							strokeWidth: 2.2,
-							strokeDasharray: "0.1,4.5",
-							strokeLinecap: "round",
-						}),
-					),
+				edited.map(({ points, colour }) => line(points, { ...position, ...dots, stroke: colour })),
 				momentMarks(picture, frame),
 				codes.map((code) => curveMarks(code, frame, surges)),
 				surgeNumbers(frame, surges),
@@ -189,34 +182,35 @@ function momentMarks({ clock, death }: RiskPicture, { domain, most, isFirst, cod
 	});
 }
 
-/** Labels of the observed span, above the frame. */
-function spanMarks(clock: Clock, frame: RiskFrame): Markish[] {
-	const { domain, observed, x, most, right } = frame;
+/** Names of the observed span, its end, and the spans around it, above the frame. */
+function spanNames(clock: Clock, { domain, observed, ends, x, most, right }: RiskFrame): Markish[] {
 	const spans = [
 		[domain[0], observed[0], ["before the first record", "before"]],
 		[observed[0], observed[1], ["observed span", "observed"]],
 		[observed[1], domain[1], ["no new records, after the last one", "no new records", "after"]],
 	] as const;
-	const labels = spans.flatMap(([from, to, words]) => {
-		const room = x.of(to) - x.of(from) - 8;
-		const fits = words.find((word) => textWidth(word) <= room);
+	const names = spans.flatMap(([from, to, words]) => {
+		const fits = words.find((word) => textWidth(word) <= x.of(to) - x.of(from) - 8);
 		return fits ? [{ time: (from + to) / 2, words: fits }] : [];
 	});
 	const share = (x.of(observed[1]) - marginLeft) / (right - marginLeft);
-	const now = isNowInside(frame) ? `now, ${timeName(clock, observed[1])}` : "";
 	return [
-		text(labels, { x: "time", y: () => most, dy: -8, text: "words", fill: theme.quiet }),
-		nowRule(frame),
-		label(now, observed[1], most, {
-			dy: -25,
-			textAnchor: share < 0.15 ? "start" : share > 0.85 ? "end" : "middle",
-			fontWeight: "bold",
-		}),
+		text(names, { x: "time", y: () => most, dy: -8, text: "words", fill: theme.quiet }),
+		ends.map((now) =>
+			label(`now, ${timeName(clock, now)}`, now, most, {
+				dy: -25,
+				textAnchor: share < 0.15 ? "start" : share > 0.85 ? "end" : "middle",
+				fontWeight: "bold",
+			}),
+		),
 	];
 }
 
 const isWithin = ({ points }: RiskLine, time: number) =>
 	time >= points[0].time && time <= points.at(-1)!.time;
+
+/** Symbols along each of several lines. */
+const symbolsPerLine = 7;
 
 /** A line, solid in the observed span and dashed outside, with symbols if there are several. */
 function curveMarks(
@@ -225,22 +219,18 @@ function curveMarks(
 	surges: readonly NumberedSurge[],
 ): Markish[] {
 	const { points, colour: stroke, symbol, index } = code;
-	const isSolid = ({ place, time }: RiskLine["points"][number]) =>
-		place === "inside" && time >= observed[0];
-	const stretches: { solid: boolean; points: RiskLine["points"][number][] }[] = [];
-	for (const point of points) {
-		const last = stretches.at(-1);
-		const solid = isSolid(point);
-		if (last?.solid === solid) last.points.push(point);
-		else {
-			// The dashed part overlaps the solid one, so that the line has no gap.
-			if (last && !last.solid) last.points.push(point);
-			stretches.push({ solid, points: [...(last?.solid ? last.points.slice(-1) : []), point] });
-		}
-	}
-	const steps = 7;
-	const marked = Array.from({ length: codes.length > 1 ? steps : 0 }, (_, step) => {
-		const part = (step + (index + 0.5) / codes.length) / steps;
+	const isSolid = (at: number) => points[at]?.place === "inside" && points[at].time >= observed[0];
+	// Where a risk is not a number, the line has a gap; the dashed one reaches to the ends of the solid one.
+	const solid = points.map((point, at) => ({
+		...point,
+		risk: isSolid(at) ? point.risk : Number.NaN,
+	}));
+	const dashed = points.map((point, at) => {
+		const isInner = at > 0 && at < points.length - 1 && isSolid(at - 1) && isSolid(at + 1);
+		return { ...point, risk: isSolid(at) && isInner ? Number.NaN : point.risk };
+	});
+	const marked = Array.from({ length: codes.length > 1 ? symbolsPerLine : 0 }, (_, step) => {
+		const part = (step + (index + 0.5) / codes.length) / symbolsPerLine;
 		const time = domain[0] + part * (domain[1] - domain[0]);
 		return { time, risk: riskAt(code, time) };
 	}).filter(({ time }) => isWithin(code, time));
@@ -254,14 +244,9 @@ function curveMarks(
 					{ ...position, strokeWidth: 8, strokeOpacity: 0.28, strokeLinecap: "round" },
 				),
 			),
-		stretches.map(({ solid, points }) =>
-			line(points, {
-				...position,
-				strokeWidth: solid ? 2.4 : 2,
-				...(!solid && { strokeDasharray: "5,4" }),
-			}),
-		),
-		dot([...stretches.flatMap(({ points }) => (points.length === 1 ? points : [])), ...marked], {
+		line(dashed, { ...position, strokeWidth: 2, strokeDasharray: "5,4" }),
+		line(solid, { ...position, strokeWidth: 2.4 }),
+		dot([...(points.length === 1 ? points : []), ...marked], {
 			...position,
 			symbol,
 			r: 4.4,
@@ -299,16 +284,14 @@ function surgeNumbers(
 	{ lines, x, y, right, observed, top, bottom }: RiskFrame,
 	surges: readonly NumberedSurge[],
 ) {
-	const step = 4;
+	const every = (from: number, to: number) =>
+		Array.from({ length: (to - from) / 4 + 1 }, (_, at) => from + 4 * at);
 	const onLines = lines.flatMap((line) =>
-		Array.from({ length: (right - marginLeft) / step + 1 }, (_, i) => marginLeft + i * step)
+		every(marginLeft, right)
 			.filter((pixel) => isWithin(line, x.at(pixel)))
 			.map((pixel) => ({ x: pixel, y: y.of(riskAt(line, x.at(pixel))) })),
 	);
-	const onRule = Array.from({ length: (bottom - top) / step }, (_, i) => ({
-		x: x.of(observed[1]),
-		y: top + step * i,
-	}));
+	const onRule = every(top, bottom).map((pixel) => ({ x: x.of(observed[1]), y: pixel }));
 	const size = 2 * badgeRadius + 3;
 	const labels = surges.map(({ line, from, to }) => {
 		const time = (from + to) / 2;
@@ -338,12 +321,12 @@ const mostLabelWidth = 150;
 
 /** Names and last values of the lines, and the width that they need to the right of the frame. */
 export function endLabels(lines: readonly RiskLine[], clock: Clock) {
-	const labels = lines.map(({ name, edit, points, ...line }) => {
-		const { time, risk } = points.at(-1)!;
-		const [first = "", ...rest] = wrapped(edit ?? name, mostLabelWidth, nameType);
+	const labels = lines.map((line) => {
+		const { time, risk } = line.points.at(-1)!;
+		const [first = "", ...rest] = wrapped(line.edit ?? line.name, mostLabelWidth, nameType);
 		const second = rest.length > 0 ? [fitted(rest.join(" "), mostLabelWidth, nameType)] : [];
 		const value = `${percent(risk)} at ${timeName(clock, time)}`;
-		return { ...line, edit, time, risk, value, names: [first, ...second] };
+		return { line, time, risk, value, names: [first, ...second] };
 	});
 	const names = labels.flatMap((label) => label.names);
 	const values = labels.map(({ value }) => value);
@@ -363,7 +346,7 @@ function endMarks({ lines, domain, x, y, top, bottom }: RiskFrame, clock: Clock)
 	);
 	const end = domain[1];
 	const leaderEnd = x.at(x.of(end) + 18);
-	return labels.flatMap(({ names, value, colour, risk, time, edit }, i) => {
+	return labels.flatMap(({ names, value, risk, time, line: { colour, edit } }, i) => {
 		const centre = y.at(centres[i]);
 		const lines = isCrowded
 			? [fitted(names.join(" "), mostLabelWidth, nameType)]
