@@ -8,11 +8,9 @@ import {
 	gridAxisX,
 	gridAxisY,
 	inRows,
-	label,
 	type Panel,
 } from "./figure.js";
 import { compactUpTo, counted, percent, percentTick } from "./numbers.js";
-import { textWidth } from "./text.js";
 import { type FigureSize, theme, widthOf } from "./theme.js";
 
 interface Calibration {
@@ -97,7 +95,7 @@ export function calibrationFigure(
 		width: widthOf(size),
 		rows: isRow ? [rows.flat()] : rows,
 		notes: [
-			"Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
+			"Dashed: as predicted. Upright lines are 95 % intervals. Calibration error: mean distance from the diagonal over bins, weighted by their answers or, if it is called weighted, by their probability.",
 		],
 	};
 }
@@ -110,37 +108,10 @@ const endOf = (bins: readonly CalibrationBin[]) => {
 	return Math.min(1, end * power);
 };
 
-const diagonal = "as predicted";
-
-/** The diagonal's label: above it or else below, where no interval crosses it. */
-function diagonalName(bins: readonly CalibrationBin[], end: number, width: number) {
-	const inner = width - margins[1] - margins[3] - 2 * barWidth;
-	const length = (textWidth(diagonal) + 20) / inner;
-	const isFreeAbove = (share: number) =>
-		bins.every(({ predicted, high }) => {
-			const x = predicted / end;
-			return x < share - length || x > share || high / end < share - 0.03;
-		});
-	const isFreeBelow = (share: number) =>
-		bins.every(({ predicted, low }) => {
-			const x = predicted / end;
-			return x > share + length || x < share || low / end > share + 0.03;
-		});
-	const above = [0.92, 0.85, 0.78, 0.7, 0.62, 0.55].find(isFreeAbove);
-	const share = above ?? [0.66, 0.6, 0.5, 0.4, 0.3].find(isFreeBelow) ?? 0.66;
-	return label(diagonal, end * share, end * share, {
-		fill: theme.quiet,
-		stroke: theme.background,
-		...(above === undefined
-			? { textAnchor: "start", dx: 12, dy: 8 }
-			: { textAnchor: "end", dx: -12, dy: -6 }),
-	});
-}
-
 /** Observed against predicted, with the diagonal. */
 const calibrationPlot =
 	(bins: readonly CalibrationBin[], height: number): Panel["plot"] =>
-	(width) => {
+	() => {
 		const end = endOf(bins);
 		const style = { x: "predicted", stroke: theme.accent } as const;
 		return {
@@ -153,7 +124,6 @@ const calibrationPlot =
 				gridAxisY(4, percentTick),
 				link([0], { x1: 0, y1: 0, x2: end, y2: end, stroke: theme.quiet, strokeDasharray: "4,4" }),
 				text(["observed"], { frameAnchor: "top-left", dx: 6, dy: 5, fill: theme.quiet }),
-				width > 200 ? diagonalName(bins, end, width) : null,
 				ruleX(bins, { ...style, y1: "low", y2: "high", strokeWidth: 2, clip: true }),
 				line(bins, { ...style, y: "observed", strokeWidth: 1 }),
 				dot(bins, { ...style, y: "observed", r: 4, fill: theme.accent, stroke: theme.background }),
@@ -229,8 +199,8 @@ export function onsetCalibrationFigure(
 		rows: inRows(panels, size === "narrow" ? 1 : 2),
 		notes: [
 			size === "half"
-				? "All codes together. Upright lines are 95 % intervals."
-				: "All codes together: each person counts once per code. Upright lines are 95 % intervals, which take the codes of one person as independent.",
+				? "All codes together. Dashed: as predicted. Upright lines are 95 % intervals."
+				: "All codes together: each person counts once per code. Dashed: as predicted. Upright lines are 95 % intervals, which take the codes of one person as independent.",
 		],
 	};
 }

@@ -146,6 +146,7 @@ export function namesOfRows(
 			y: "y",
 			text: (_, index) => names[index],
 			frameAnchor: "left",
+			facetAnchor: "left",
 			textAnchor: "end",
 			dx,
 			...(bold && { fontWeight: "bold" }),

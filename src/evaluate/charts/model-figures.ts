@@ -1,4 +1,4 @@
-import { dot, line, rect, ruleX, text } from "@observablehq/plot";
+import { axisFx, axisX, cell, dot, line, ruleX, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import type { HeadMemory, MemoryByCategory } from "../../predict/index.js";
@@ -7,6 +7,7 @@ import {
 	type Figure,
 	framed,
 	gridAxisY,
+	inRows,
 	namesAtEnds,
 	namesOfRows,
 	type Panel,
@@ -22,23 +23,21 @@ export type DecayMap = Pick<MemoryByCategory, "categories" | "heads"> &
 
 const rowHeight = 21;
 const mostColumns = { wide: 18, half: 12, narrow: 6 };
+const widestColumn = 60;
 /** Height of the names of layers and heads. */
 const namesHeight = 36;
-/** Gap between layers, in columns. */
-const layerGap = 0.2;
 const cellType = { size: theme.size.small };
 
 /** The memory of each head, by the category of the last event. */
 export function decayFigure(
-	{ categories, heads: allHeads, unit = "days" }: DecayMap,
+	{ categories, heads, unit = "days" }: DecayMap,
 	size: FigureSize = "wide",
 ): Figure {
-	const heads = allHeads.map((head) => ({
-		...head,
-		halfLives: head.halfLives.slice(0, categories.length),
-	}));
-	const values = heads
-		.flatMap(({ halfLives }) => halfLives)
+	const memories = heads.flatMap(({ layer, head, halfLives }) =>
+		halfLives.slice(0, categories.length).map((value, row) => ({ layer, head, row, value })),
+	);
+	const values = memories
+		.map(({ value }) => value)
 		.filter((value) => Number.isFinite(value) && value > 0);
 	const [least, most] = [Math.min(...values), Math.max(...values)];
 	const name = unit === "days" ? shortDuration : shortNumber;
@@ -51,10 +50,18 @@ export function decayFigure(
 			notes: ["No half-lives to draw."],
 		};
 	/** 0 for the shortest memory, 1 for the longest, on a log scale. */
-	const shade = (value: number) =>
+	const shadeOf = (value: number) =>
 		!Number.isFinite(value) || most === least
 			? 1
 			: Math.log(value / least) / Math.log(most / least);
+	const cells = memories.map(({ value, ...place }) => ({
+		...place,
+		shade: Number.isNaN(value) ? null : shadeOf(value),
+		says: Number.isNaN(value) ? "" : name(value),
+	}));
+	const layers = [...groupBy(cells, ({ layer }) => layer).values()];
+	const headsPerLayer = Math.max(...heads.map(({ head }) => head));
+	const layersPerPanel = Math.max(1, Math.floor(mostColumns[size] / headsPerLayer));
 	const [shortest, longest] = extremeHeads(heads);
 	const range = least === most ? `all ${name(least)}` : `from ${name(least)} to ${name(most)}`;
 	const extremes = `By the median over categories, layer ${shortest.layer} head ${shortest.head} forgets soonest (${name(shortest.halfLife)}), layer ${longest.layer} head ${longest.head} latest (${name(longest.halfLife)}).`;
@@ -66,9 +73,7 @@ export function decayFigure(
 			heads.length > 1 && extremes,
 		),
 		width: widthOf(size),
-		rows: panelsOfLayers(heads, mostColumns[size]).map((columns) => [
-			heatPanel(categories, columns, shade, name),
-		]),
+		rows: inRows(layers, layersPerPanel).map((shown) => [heatPanel(categories, shown.flat())]),
 		notes: [
 			unit === "days"
 				? "h hours · d days · w weeks · mo months · y years · ∞ never forgets."
@@ -88,93 +93,62 @@ export function extremeHeads(heads: readonly HeadMemory[]) {
 	return [middle[0], middle.at(-1)!] as const;
 }
 
-/** A head of a panel, and where its column begins. */
-type HeadColumn = HeadMemory & { readonly column: number };
-
-/** Whole layers, as many as fit in a panel; layers are a little apart. */
-function panelsOfLayers(heads: readonly HeadMemory[], mostHeads: number): HeadColumn[][] {
-	const panels: HeadColumn[][] = [];
-	for (const layer of groupBy(heads, ({ layer }) => layer).values()) {
-		const last = panels.at(-1);
-		const fits = last && last.length + layer.length <= mostHeads;
-		const first = fits ? last.at(-1)!.column + 1 + layerGap : 0;
-		const columns = layer.map((head, index) => ({ ...head, column: first + index }));
-		if (fits) last.push(...columns);
-		else panels.push(columns);
-	}
-	return panels;
+interface Cell {
+	readonly layer: number;
+	readonly head: number;
+	readonly row: number;
+	readonly shade: number | null;
+	readonly says: string;
 }
 
-function heatPanel(
-	categories: readonly (string | null)[],
-	heads: readonly HeadColumn[],
-	shade: (value: number) => number,
-	nameOf: (value: number) => string,
-): Panel {
-	const [first, last] = [heads[0], heads.at(-1)!];
-	const across = last.column + 1;
-	const cells = heads.flatMap(({ column, halfLives }) =>
-		halfLives.map((value, row) => ({
-			column,
-			row,
-			shade: Number.isNaN(value) ? null : shade(value),
-			says: Number.isNaN(value) ? "" : nameOf(value),
-		})),
-	);
-	const rows = categories.map((name, row) => ({ name: name ?? "no category", y: row + 0.5 }));
-	const atTop = { frameAnchor: "top" } as const;
+/** A column per head, in groups by layer; a row per category. */
+function heatPanel(categories: readonly (string | null)[], cells: readonly Cell[]): Panel {
+	const [first, last] = [cells[0].layer, cells.at(-1)!.layer];
+	const columns = (last - first + 1) * Math.max(...cells.map(({ head }) => head));
+	const rows = categories.map((name, y) => ({ name: name ?? "no category", y }));
+	const position = { fx: "layer", x: "head", y: "row" } as const;
+	const heading = { label: null, tickSize: 0, anchor: "top" } as const;
 	return {
-		title:
-			first.layer === last.layer
-				? `Layer ${first.layer}`
-				: `Layers ${first.layer} to ${last.layer}`,
+		title: first === last ? `Layer ${first}` : `Layers ${first} to ${last}`,
 		plot: (width) => {
 			const names = namesOfRows(rows, Math.max(120, width * 0.25));
 			const left = names.width + 10;
-			const columnWidth = Math.min(60, (width - left) / across);
-			const fits = cells.filter(({ says }) => textWidth(says, cellType) <= columnWidth - 2);
-			const right = width - left - columnWidth * across;
+			const column = Math.min(widestColumn, (width - left) / columns);
 			return {
-				...framed(categories.length * rowHeight, [namesHeight, right, 0, left]),
-				x: { domain: [0, across], axis: null },
-				y: { domain: [categories.length, 0], axis: null },
+				...framed(categories.length * rowHeight, [
+					namesHeight,
+					width - left - column * columns,
+					0,
+					left,
+				]),
+				x: { padding: 0 },
+				fx: { padding: 0.02 },
+				y: { domain: rows.map(({ y }) => y), padding: 0, axis: null },
 				color: { type: "linear", domain: [0, 1], scheme: theme.sequential },
 				marks: [
-					rect(cells, {
-						x1: "column",
-						x2: ({ column }) => column + 1,
-						y1: "row",
-						y2: ({ row }) => row + 1,
-						fill: "shade",
-						inset: 0.5,
-					}),
-					text(fits, {
-						x: ({ column }) => column + 0.5,
-						y: ({ row }) => row + 0.5,
-						text: "says",
-						fontSize: cellType.size,
-						// The colours of cells are the same on a dark page, and so are those of their texts.
-						fill: ({ shade }) => ((shade ?? 1) < 0.5 ? "white" : "black"),
-					}),
-					text(heads, {
-						...atTop,
-						x: ({ column }) => column + 0.5,
-						dy: -13,
-						text: ({ head }) => (columnWidth >= 44 ? `head ${head}` : `${head}`),
-						fill: theme.quiet,
-					}),
+					cell(cells, { ...position, fill: "shade", inset: 0.5 }),
 					text(
-						heads.filter(({ layer }, index) => layer !== heads[index - 1]?.layer),
+						cells.filter(({ says }) => textWidth(says, cellType) <= column - 2),
 						{
-							...atTop,
-							x: "column",
-							textAnchor: "start",
-							dx: 1,
-							dy: -30,
-							text: ({ layer }) => (columnWidth >= 20 ? `layer ${layer}` : `${layer}`),
-							fontWeight: "bold",
+							...position,
+							text: "says",
+							fontSize: cellType.size,
+							// The colours of cells are the same on a dark page, and so are those of their texts.
+							fill: ({ shade }) => ((shade ?? 1) < 0.5 ? "white" : "black"),
 						},
 					),
+					axisX({
+						...heading,
+						color: theme.quiet,
+						tickPadding: 4,
+						tickFormat: (head: number) => (column >= 44 ? `head ${head}` : `${head}`),
+					}),
+					axisFx({
+						...heading,
+						tickFormat: (layer: number) => (column >= 20 ? `layer ${layer}` : `${layer}`),
+						fontWeight: "bold",
+						tickPadding: 20,
+					}),
 					names.mark,
 				],
 			};

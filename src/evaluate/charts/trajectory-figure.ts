@@ -2,18 +2,10 @@ import { dot, rect, ruleX, ruleY } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { yearDays } from "../../base/time.js";
 import { type Clock, spanName, timeAxis, timeName } from "./clock.js";
-import {
-	type Figure,
-	framed,
-	gridAxisX,
-	label,
-	legendPanel,
-	namesOfRows,
-	type Panel,
-} from "./figure.js";
+import { type Figure, framed, gridAxisX, legendPanel, namesOfRows, type Panel } from "./figure.js";
 import { counted, facts, groupBy, percent } from "./numbers.js";
 import { lanesOf } from "./placement.js";
-import { boldType, textWidth } from "./text.js";
+import { textWidth } from "./text.js";
 import { theme } from "./theme.js";
 
 interface TrajectoryEvent {
@@ -166,7 +158,7 @@ const marginRight = 14;
 
 /** Rows of events over time, the look-up window shaded. */
 function timelinePanel(
-	{ clock, lookUp, forecast, top, death }: DiseaseTrajectory,
+	{ clock, lookUp, forecast, death }: DiseaseTrajectory,
 	events: readonly Drawn[],
 	recall: string | undefined,
 ): Panel {
@@ -187,10 +179,12 @@ function timelinePanel(
 	const hidden = groups.splice(mostRows).length;
 	return {
 		title: "Events by time",
-		subtitle:
-			hidden > 0
-				? `the ${mostRows} rows with the most events; ${counted(hidden, "row")} not drawn`
-				: "each circle is an event",
+		subtitle: facts(
+			`look-up window, shaded: ${counted(lookUp.length, "event")}`,
+			recall && `forecast window: ${counted(forecast.length, "event")}`,
+			hidden > 0 &&
+				`the ${mostRows} rows with the most events; ${counted(hidden, "row")} not drawn`,
+		),
 		plot: (width) => {
 			const marginOf = (rows: readonly { readonly name: string; readonly y: number }[]) =>
 				namesOfRows(rows, width * 0.3 + 2);
@@ -199,24 +193,11 @@ function timelinePanel(
 			const scale = inner / (domain[1] - domain[0]);
 			const rows = inLanes(groups, scale);
 			const { bottom } = rows.at(-1)!;
-			const bands = windowLabels(
-				`look-up window: ${counted(lookUp.length, "event")}`,
-				forecast.length === 0
-					? ""
-					: `forecast window: ${counted(forecast.length, "event")}, recall@${top} ${recall}`,
-				(border - domain[0]) * scale,
-				inner,
-			);
 			const axis = timeAxis(clock, domain, Math.floor(inner / 75));
 			const placed = rows.flatMap(({ events }) => events);
 			const window = { x1: domain[0], x2: border, y1: 0, y2: bottom };
 			return {
-				...framed(bottom, [
-					22 + 15 * Math.max(...bands.map(({ line }) => line)),
-					marginRight,
-					40,
-					marginLeft,
-				]),
+				...framed(bottom, [2, marginRight, 40, marginLeft]),
 				x: { domain },
 				y: { domain: [bottom, 0], axis: null },
 				marks: [
@@ -234,14 +215,6 @@ function timelinePanel(
 					}),
 					ruleX(died, { stroke: theme.ink, strokeWidth: 2 }),
 					marginOf(rows).mark,
-					bands.map(({ words, pixel, line }) =>
-						label(words, domain[0] + pixel / scale, 0, {
-							textAnchor: "start",
-							dx: 2,
-							dy: -10 - 15 * line,
-							fontWeight: "bold",
-						}),
-					),
 					[false, true].map((target) =>
 						fates.map((fate) =>
 							markStyles(target)[fate].map((style) =>
@@ -256,18 +229,4 @@ function timelinePanel(
 			};
 		},
 	};
-}
-
-/**
- * Labels of the windows, by their distance from the left and the line above the frame: each is above its window if it
- * fits, else moved to the left, and then above the other.
- */
-function windowLabels(before: string, after: string, border: number, inner: number) {
-	if (after === "") return [{ words: before, pixel: 0, line: 0 }];
-	const pixel = Math.max(0, Math.min(border, inner - textWidth(after, boldType) - 4));
-	const collides = textWidth(before, boldType) + 10 > pixel;
-	return [
-		{ words: before, pixel: 0, line: collides ? 1 : 0 },
-		{ words: after, pixel, line: 0 },
-	];
 }
