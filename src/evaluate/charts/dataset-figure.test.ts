@@ -1,13 +1,11 @@
-import { Resvg } from "@resvg/resvg-js";
 import { describe, expect, test } from "vitest";
 import { type DatasetSummary, prepareDefaults, summarize } from "../../data/cohort/index.js";
 import { prepared, smallOptions } from "../../data/cohort/testing/prepared.js";
 import { sourceOf } from "../../data/cohort/testing/source-of.js";
 import type { RecordSource } from "../../data/records/store.js";
 import { datasetFigure } from "./dataset-figure.js";
-import { svgOf } from "./svg.js";
 import { clinicSource } from "./testing/clinic-source.js";
-import { testDocument } from "./testing/document.js";
+import { drawn } from "./testing/drawn.js";
 
 async function summaryOf(source: RecordSource): Promise<DatasetSummary> {
 	const { dataset } = await prepared(source, {
@@ -21,12 +19,8 @@ async function summaryOf(source: RecordSource): Promise<DatasetSummary> {
 	return summarize(dataset);
 }
 
-const drawing = (summary: DatasetSummary, title = "clinic") => {
-	const svg = svgOf(datasetFigure(summary, { title, top: 12 }), testDocument());
-	expect(() => new Resvg(svg)).not.toThrow();
-	expect(svg).not.toMatch(/undefined|NaN|Infinity|⚠/);
-	return svg;
-};
+const drawing = (summary: DatasetSummary, title = "clinic") =>
+	drawn(datasetFigure(summary, { title, top: 12 }));
 
 describe("the figure of a dataset", () => {
 	test("of a clinic", async () => {

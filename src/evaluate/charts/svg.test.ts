@@ -3,7 +3,7 @@ import { Resvg } from "@resvg/resvg-js";
 import { describe, expect, test } from "vitest";
 import type { Figure } from "./figure.js";
 import { svgOf } from "./svg.js";
-import { testDocument } from "./testing/document.js";
+import { testDocument } from "./testing/drawn.js";
 
 const points = [
 	{ x: 1, y: 1 / 3, name: 'a < b & "c" \u0000\ud800' },

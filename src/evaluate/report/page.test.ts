@@ -1,7 +1,7 @@
 import { parseHTML } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { svgOf } from "../charts/svg.js";
-import { testDocument } from "../charts/testing/document.js";
+import { testDocument } from "../charts/testing/drawn.js";
 import type { Report } from "./index.js";
 import { reportPage } from "./index.js";
 import {
