@@ -6,7 +6,7 @@ import type { PersonRow, RecordRow } from "../../data/records/rows.js";
 import { openStore, type RecordSource } from "../../data/records/store.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { writeParquet } from "../../data/records/testing/write-parquet.js";
-import { libraryTasks } from "../../data/tasks/index.js";
+import { libraryTasks } from "../../data/tasks/read-aces.js";
 import { documented, medsData, medsSql } from "../../data/tasks/testing/aces-sample.js";
 import { labelTask } from "./tasks.js";
 import { done, json, refusal } from "./testing/captured.js";

@@ -15,27 +15,25 @@ import {
 } from "../../data/cohort/index.js";
 import { isTaskName, labelsOfTask, taskNameRule } from "../../data/cohort/label-rules.js";
 import { openStore, type Store } from "../../data/records/store.js";
+import { checkOverlap, definitionOfTask } from "../../data/tasks/definition.js";
+import { type Extracted, extract } from "../../data/tasks/extract.js";
 import {
 	type CohortTask,
-	checkOverlap,
-	datasetRecords,
 	definitionOfCohorts,
-	definitionOfTask,
 	determiningCodes,
-	type Extracted,
-	extract,
 	labelCohorts,
+	storedLabels,
+	writeLabels,
+} from "../../data/tasks/labels.js";
+import {
 	libraryDescription,
 	libraryFile,
 	libraryTask,
 	libraryTasks,
-	medsRecords,
 	readAces,
-	storedLabels,
-	type TaskRecords,
 	taskText,
-	writeLabels,
-} from "../../data/tasks/index.js";
+} from "../../data/tasks/read-aces.js";
+import { datasetRecords, medsRecords, type TaskRecords } from "../../data/tasks/records.js";
 import { openRunDataset, readRun, runFiles } from "../../model/train/index.js";
 import { defineCommand, type Usage } from "./define-command.js";
 import {

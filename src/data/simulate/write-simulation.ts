@@ -6,7 +6,7 @@ import { InputError } from "../../base/errors.js";
 import { readJson, replaceFolder } from "../../base/files/index.js";
 import { quoted } from "../records/sql.js";
 import { literalPath, openStore } from "../records/store.js";
-import { simulationMark } from "../records/tables/files.js";
+import { simulationMark } from "../records/tables/index.js";
 import { lawVersion } from "./hazards.js";
 import { type Oracle, oracle } from "./oracle.js";
 import { simulatePatient } from "./patients.js";

@@ -1,5 +1,8 @@
 import { InputError } from "../../base/errors.js";
-import type { CodeTest } from "../cohort/label-definition.js";
+import { dayMicroseconds } from "../../base/time.js";
+import type { CodeTest, LabelDefinition } from "../cohort/label-definition.js";
+import { specialCount, type Vocabulary } from "../cohort/vocabulary.js";
+import { medsCodeOf } from "./records.js";
 
 /** Special predicates of ACES: every event, and the first and last event of a subject. */
 export const anyEvent = "_ANY_EVENT";
@@ -153,4 +156,121 @@ function refuse(task: Task, text: string): never {
 	throw new InputError(
 		`task ${task.name}: ${text}; let the target start after the input, with start_inclusive: false where both meet`,
 	);
+}
+
+/** What the labels of a task in the format of ACES mean; undefined if it has none. */
+export function definitionOfTask(task: Task, source: string): LabelDefinition | undefined {
+	const { label, index, description } = task;
+	if (!label) return undefined;
+	const ahead = index && distance(task, index.moment, label.window.end);
+	const horizonDays =
+		ahead && ahead.least === ahead.most && ahead.most > 0
+			? ahead.most / dayMicroseconds
+			: undefined;
+	const without = withoutOf(task);
+	return {
+		what:
+			firstSentence(description) ??
+			`${label.predicate} in ${label.window.name} ${label.window.bounds}`,
+		source,
+		...(horizonDays !== undefined && { horizonDays }),
+		...(without && { without }),
+	};
+}
+
+/** The first sentence of a description, to stand within another sentence. */
+function firstSentence(text: string | undefined): string | undefined {
+	const [sentence] = (text ?? "").replace(/\s+/g, " ").split(/[.!?](?: |$)/);
+	return sentence?.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()) || undefined;
+}
+
+/** The records of the label itself that a patient may not have before the prediction time, if the task says so. */
+function withoutOf(task: Task): LabelDefinition["without"] {
+	const { label, index, moments, windows } = task;
+	const codes = label && codesOf(task, label.predicate);
+	if (!index || !codes) return undefined;
+	const window = windows.find(({ has, end }) => {
+		const { least, most } = distance(task, end, index.moment);
+		const endsThere = least === 0 && most === 0;
+		return (
+			endsThere && has.some(({ predicate, max }) => predicate === label.predicate && max === 0)
+		);
+	});
+	if (!window) return undefined;
+	const { from, step } = moments[window.start] as Moment;
+	const days = from === window.end && "by" in step ? -step.by / dayMicroseconds : 0;
+	return { codes: [...codes], ...(days > 0 && { withinDays: days }) };
+}
+
+/** The codes of a predicate; undefined if it asks for more than codes. */
+function codesOf(
+	{ predicates }: Pick<Task, "predicates">,
+	name: string,
+): readonly CodeTest[] | undefined {
+	const predicate = predicates.get(name);
+	if (predicate?.kind === "or") {
+		const parts = predicate.of.map((part) => codesOf({ predicates }, part));
+		return parts.every((part) => part !== undefined) ? parts.flat() : undefined;
+	}
+	if (predicate?.kind !== "plain") return undefined;
+	const { code, min, max, columns, isStatic } = predicate;
+	const isCodeAlone = !min && !max && !isStatic && Object.keys(columns).length === 0;
+	return isCodeAlone ? [code] : undefined;
+}
+
+/** The tokens of codes; none if the vocabulary writes its codes in another way. */
+export function tokensOf(vocabulary: Vocabulary, codes: readonly CodeTest[]): number[] {
+	const tests = codes.map(testOf);
+	return vocabulary.tokens.flatMap((token, at) =>
+		at >= specialCount && tests.some((holds) => holds(medsCodeOf(token))) ? [at] : [],
+	);
+}
+
+function testOf(test: CodeTest): (code: string) => boolean {
+	if ("equals" in test) return (code) => code === test.equals;
+	if ("any" in test) return (code) => test.any.includes(code);
+	try {
+		const [, ignoreCase, regex = ""] = /^(\(\?i\))?(.*)$/s.exec(test.regex) ?? [];
+		const pattern = new RegExp(regex, ignoreCase ? "i" : "");
+		return (code) => pattern.test(code);
+	} catch {
+		return () => false; // RE2 knows it, JavaScript does not
+	}
+}
+
+const units: readonly (readonly [RegExp, number])[] = [
+	[/^(w|wks?|weeks?)$/, 7 * 86_400],
+	[/^(d|dys?|days?)$/, 86_400],
+	[/^(h|hrs?|hours?)$/, 3600],
+	[/^(m|mins?|minutes?)$/, 60],
+	[/^(s|secs?|seconds?)$/, 1],
+];
+
+const part = /^(\d+(?:\.\d+)?)\s*([a-z]+)[\s,]*/;
+/** 14:20:16, or 20:16 for minutes and seconds. */
+const clock = /^(?:(\d+):)?(\d+):(\d{2}(?:\.\d+)?)$/;
+
+/**
+ * The microseconds of a duration as ACES writes them: `24h`, `2 hours`, `1 day, 14:20:16`, `1w3d`; a number alone is
+ * seconds. Undefined if it cannot be read.
+ */
+export function microsecondsOf(text: string): number | undefined {
+	let rest = text.trim().toLowerCase();
+	if (/^\d+(\.\d+)?$/.test(rest)) return Math.round(Number(rest) * 1e6);
+	let seconds = 0;
+	let read = false;
+	for (let match = part.exec(rest); match; match = part.exec(rest)) {
+		const [whole, number, unit] = match as unknown as [string, string, string];
+		const size = units.find(([name]) => name.test(unit))?.[1];
+		if (size === undefined) return undefined;
+		seconds += Number(number) * size;
+		rest = rest.slice(whole.length);
+		read = true;
+	}
+	const [, hours = "0", minutes, last] = clock.exec(rest) ?? [];
+	if (minutes !== undefined) {
+		seconds += Number(hours) * 3600 + Number(minutes) * 60 + Number(last);
+		return Math.round(seconds * 1e6);
+	}
+	return read && rest === "" ? Math.round(seconds * 1e6) : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { specialCount, type Token, type Vocabulary } from "../cohort/vocabulary.js";
-import { definitionOfTask, tokensOf } from "./label-definition.js";
+import { definitionOfTask, tokensOf } from "./definition.js";
 import { libraryTask, libraryTasks, parseAces } from "./read-aces.js";
 
 const aces = (text: string) => parseAces("mine", { file: "mine.yaml", text });

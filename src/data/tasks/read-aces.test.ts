@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../records/testing/temporary-folder.js";
-import { checkOverlap } from "./definition.js";
+import { checkOverlap, microsecondsOf } from "./definition.js";
 import { parseAces, readAces } from "./read-aces.js";
-import { microsecondsOf } from "./read-window.js";
 
 const parse = (text: string, predicates?: string) =>
 	parseAces(

@@ -12,7 +12,7 @@ import {
 	taskOfLabels,
 } from "../../data/cohort/label-rules.js";
 import { specialCount, type Token, type Vocabulary } from "../../data/cohort/vocabulary.js";
-import { tokensOf } from "../../data/tasks/index.js";
+import { tokensOf } from "../../data/tasks/definition.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import type { CodeConfig } from "../../model/heads.js";
 import type { LabelQuery, Scoring, Trained } from "../../model/train/index.js";

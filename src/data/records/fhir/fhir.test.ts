@@ -18,9 +18,8 @@ import {
 import { load } from "../testing/load.js";
 import { temporaryFolder } from "../testing/temporary-folder.js";
 import { openFhir, readResources } from "./index.js";
-import { readFhirInMemory } from "./read-in-memory.js";
 import { noResource } from "./resource-parser.js";
-import { type ReadOptions, resourceReader } from "./resources-to-records.js";
+import { type ReadOptions, readFhirInMemory, resourceReader } from "./resources-to-records.js";
 import { StagedRows } from "./staged-rows.js";
 
 type Json = Readonly<Record<string, unknown>>;

@@ -20,8 +20,14 @@ import {
 	shapeOf,
 	textOf,
 } from "./data-types.js";
-import type { ResourceEntry } from "./resource-parser.js";
-import type { StagedRow, StagedRows, StagedTable } from "./staged-rows.js";
+import { noResource, type ResourceEntry, ResourceParser } from "./resource-parser.js";
+import {
+	type ResolvedRows,
+	resolveInMemory,
+	type StagedRow,
+	StagedRows,
+	type StagedTable,
+} from "./staged-rows.js";
 
 const mostNames = 200;
 
@@ -320,4 +326,37 @@ export function resourceReader(rows: StagedRows, options: ReadOptions) {
 			for (const addRow of added) addRow();
 		},
 	};
+}
+
+export interface FhirContent extends ResolvedRows {
+	readonly resources: number;
+	readonly skipped: SkippedResources;
+}
+
+/**
+ * Reads FHIR that fits in memory, for one file in the browser; `openFhir` reads any amount. With `onBad`, resources
+ * that cannot be read are left out.
+ */
+export function readFhirInMemory(
+	file: string,
+	bytes: Uint8Array,
+	options: ReadOptions = {},
+	onBad?: (error: InputError) => void,
+): FhirContent {
+	const rows = new StagedRows();
+	const reader = resourceReader(rows, options);
+	const parser = new ResourceParser(file);
+	let resources = 0;
+	for (const entry of parser.push(bytes)) {
+		if (entry === noResource) continue;
+		resources++;
+		try {
+			reader.read(entry);
+		} catch (error) {
+			if (!(onBad && error instanceof InputError)) throw error;
+			onBad(error);
+		}
+	}
+	parser.end();
+	return { ...resolveInMemory(rows), resources, skipped: reader.skipped };
 }

@@ -1,8 +1,13 @@
+import { InputError } from "../../../base/errors.js";
 import { daysFromText, isFarOff, isYear } from "../dates.js";
+import { openDelimited } from "../delimited.js";
+import type { Table } from "../sql.js";
 import { quoted } from "../sql.js";
 import type { Store } from "../store.js";
 import { knownSystems, systemNamed } from "../systems.js";
 import type { FaultPlaces } from "../table.js";
+import { stageRows } from "../table.js";
+import { columnOf, noColumn } from "../tables/columns.js";
 import { sexes } from "../words.js";
 import columnOrders from "./cdm-5.4.json" with { type: "json" };
 
@@ -328,3 +333,81 @@ export const cdmTables: readonly CdmTable[] = [
 	concept,
 	conceptRelationship,
 ];
+
+const conceptColumns = [
+	"condition_concept_id",
+	"concept_id",
+	"standard_concept_id",
+	"omop_concept_id",
+	"target_concept_id",
+];
+const expected = "columns such as concept_id,icd9 or concept_id,icd10";
+
+/** Reads a table of concepts and their ICD codes into `omop_map(concept, system, code)`. */
+export async function stageConceptMap(
+	store: Store,
+	file: string,
+	sourceSystem: string | undefined,
+): Promise<void> {
+	const table = await openDelimited(file);
+	const concept = columnOf(table, conceptColumns);
+	if (!concept) throw noColumn(table, "of concepts", expected);
+	const { code, system } = codesIn(table, sourceSystem);
+	const columns = {
+		concept: `try_cast(${concept.sql} AS BIGINT)`,
+		code: `nullif(trim(${code.sql}), '')`,
+		got: `left(${concept.sql}, 40)`,
+	};
+	await stageRows(store, table, "omop_map_row", columns, {
+		reads: [concept, code],
+		faults: [
+			{
+				when: "concept IS NULL",
+				say: ({ got }) =>
+					`: ${concept.name} is ${got === null ? "empty" : JSON.stringify(got)}; expected the number of an OMOP concept`,
+			},
+			{
+				when: "code <> (SELECT arg_min(code, row) FROM omop_map_row AS before WHERE before.concept = omop_map_row.concept)",
+				say: (row) =>
+					` gives concept ${row.concept} another code than a line before it; keep one code per concept`,
+			},
+		],
+	});
+	await store.run(`INSERT INTO omop_map SELECT concept, ${quoted(system)}, any_value(code)
+		FROM omop_map_row WHERE code IS NOT NULL GROUP BY concept`);
+	await store.run("DROP TABLE omop_map_row");
+}
+
+/** The column of ICD codes, and the system that it holds. */
+function codesIn(table: Table, sourceSystem: string | undefined) {
+	const { file } = table;
+	const codes = table.columns.flatMap((column) => {
+		const [, version] = /^icd[-_ ]?(9|10)?(?!\d)/i.exec(column.name) ?? [null, null];
+		if (version === null) return [];
+		return [{ code: column, system: version && (version === "9" ? "ICD9CM" : "ICD10CM") }];
+	});
+	const fitting = codes.filter(({ system }) => !system || !sourceSystem || system === sourceSystem);
+	const [chosen, other] = fitting;
+	if (!chosen)
+		throw noColumn(
+			table,
+			codes.length === 0
+				? "of ICD codes"
+				: `of ${sourceSystem} codes, which \`sourceSystem\` asks for`,
+			expected,
+		);
+	if (other)
+		throw new InputError(
+			`${file} has codes in ${chosen.code.name} and ${other.code.name}; ${
+				chosen.system === other.system
+					? "keep one of these columns"
+					: "say which to take with `sourceSystem` icd9 or icd10"
+			}`,
+		);
+	const system = chosen.system || sourceSystem;
+	if (!system)
+		throw new InputError(
+			`${file}: the column ${chosen.code.name} does not say which ICD it holds; pass \`sourceSystem\` icd9 or icd10`,
+		);
+	return { code: chosen.code, system };
+}
