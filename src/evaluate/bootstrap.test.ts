@@ -10,9 +10,10 @@ import {
 	type Statistic,
 } from "./bootstrap.js";
 import { quantile, ranking } from "./metrics.js";
-import { meanOf } from "./testing/mean-of.js";
 
 const options = { draws: 1000, seed: 3 };
+const meanOf = (values: Float64Array): Statistic =>
+	ratioOf(values, new Float64Array(values.length).fill(1));
 const normals = (count: number, seed: number, about = 0) => {
 	const stream = random(seed);
 	return Float64Array.from({ length: count }, () => about + stream.normal());

@@ -17,7 +17,31 @@ import { computeFields, seed, threads } from "./fields.js";
 import { interruptible } from "./interruptible.js";
 import { Exit, type Io, printJson, progressOf } from "./io.js";
 import { datasetArgument, withDatasetWarning } from "./open-run.js";
-import type { Monitoring } from "./pretrain/training.js";
+
+/** Runs a comparison and prints its table. */
+const printed =
+	<O extends object>(
+		work: (dataset: Dataset, folder: string, options: O) => Promise<Comparison>,
+		pictureOf?: (folder: string) => string,
+	) =>
+	(
+		io: Io,
+		options: O & { readonly dataset: string; readonly out: string; readonly json?: true },
+	): Promise<void> =>
+		interruptible(
+			io,
+			async (signal) => {
+				const { dataset, out, json } = options;
+				const opened = withDatasetWarning(io, await openDataset(dataset));
+				const monitored = { ...options, signal, progress: progressOf(io) };
+				const comparison = await work(opened, out, monitored);
+				const files = [...tableFiles(out), ...(pictureOf ? [pictureOf(out)] : [])];
+				if (json) printJson(io, comparison);
+				else io.stdout.write(`${comparisonText(comparison)}written: ${files.join(", ")}\n`);
+				if (comparison.failed.length > 0) throw new Exit(1);
+			},
+			() => "stopping: every cell finishes its step and saves",
+		);
 
 export const compare = defineCommand({
 	name: "compare",
@@ -48,10 +72,7 @@ OUT/table.{json,csv,md,tex}.`,
 		"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
 			"three seeds for two models, one for the rest",
 	},
-	run: (io, options) =>
-		printComparison(io, options, (dataset, monitoring) =>
-			compareOn(dataset, options.out, { ...options, ...monitoring }),
-		),
+	run: printed(compareOn),
 });
 
 export const ablate = defineCommand({
@@ -72,10 +93,7 @@ Cells, outputs and resuming work as in compare.`,
 		"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
 			"next-event likelihood of the paper's variants",
 	},
-	run: (io, options) =>
-		printComparison(io, options, (dataset, monitoring) =>
-			ablateOn(dataset, options.out, { ...options, ...monitoring }),
-		),
+	run: printed(ablateOn),
 });
 
 export const scale = defineCommand({
@@ -96,13 +114,7 @@ Cells, outputs and resuming work as in compare. The curves are drawn in OUT/curv
 		"trajgpt scale sim --provider xla --batch-slots 16384 --patients 5000 --jobs 2 --out runs/scale":
 			"on a GPU, evaluated on 5,000 test patients",
 	},
-	run: (io, options) =>
-		printComparison(
-			io,
-			options,
-			(dataset, monitoring) => scaleOn(dataset, options.out, { ...options, ...monitoring }),
-			[curvesFile(options.out)],
-		),
+	run: printed(scaleOn, curvesFile),
 });
 
 /** Internal: the other commands start one process of this command per cell. */
@@ -129,24 +141,3 @@ export const compareCell = defineCommand({
 		}
 	},
 });
-
-const printComparison = (
-	io: Io,
-	{ dataset, out, json }: { readonly dataset: string; readonly out: string; readonly json?: true },
-	work: (dataset: Dataset, monitoring: Monitoring) => Promise<Comparison>,
-	pictures: readonly string[] = [],
-): Promise<void> =>
-	interruptible(
-		io,
-		async (signal) => {
-			const opened = withDatasetWarning(io, await openDataset(dataset));
-			const comparison = await work(opened, { signal, progress: progressOf(io) });
-			if (json) printJson(io, comparison);
-			else
-				io.stdout.write(
-					`${comparisonText(comparison)}written: ${[...tableFiles(out), ...pictures].join(", ")}\n`,
-				);
-			if (comparison.failed.length > 0) throw new Exit(1);
-		},
-		() => "stopping: every cell finishes its step and saves",
-	);

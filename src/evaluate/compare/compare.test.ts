@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { mapValues } from "../../base/map-values.js";
 import { random } from "../../base/random.js";
-import { bootstrap } from "../bootstrap.js";
+import { measureOf, possible } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import { rankStatistics } from "../labelled/label-set.js";
-import {
-	measureRows,
-	type PatientRow,
-	type RowName,
-	ratioStatistics,
-	type Statistics,
-	toText,
-} from "../rows.js";
-import { meanOf } from "../testing/mean-of.js";
+import { type RowName, toText } from "../rows.js";
 import {
 	type Cell,
 	type ComparedMethod,
@@ -20,119 +12,106 @@ import {
 	columnsOf,
 	keepsDraws,
 } from "./cells.js";
-import { bestOfColumns, type Comparison, comparisonOf, partsOf } from "./comparison.js";
+import { acrossRuns, bestOfColumns, type Comparison, comparisonOf, partsOf } from "./comparison.js";
 import { comparisonFormats, comparisonText } from "./render.js";
 
-const patients = 40;
-const drawing = { draws: 200, seed: 0 };
-
-const evaluation = (task: string, rows: readonly PatientRow[]): Evaluation => ({
+/** Distances of draws from their value, the same for all rows, so that paired differences are exact. */
+const scatter = (() => {
+	const stream = random(5);
+	return Float64Array.from({ length: 200 }, () => 0.02 * stream.normal());
+})();
+const drawnAbout = (value: number) => ({ value, drawn: scatter.map((by) => value + by) });
+const interval = (metric: string, value: number) => possible(metric, measureOf(drawnAbout(value)));
+const row = (name: RowName, values: Readonly<Record<string, number>>): EvaluationRow => ({
+	...name,
+	metrics: mapValues(values, (value, metric) => interval(metric, value)),
+	byDraw: mapValues(values, (value) => toText(drawnAbout(value).drawn)),
+});
+const evaluation = (task: string, rows: EvaluationRow[]): Evaluation => ({
 	kind: "trajgpt-evaluation",
 	version: 3,
 	task,
 	split: "test",
-	patients,
+	patients: 40,
 	events: 99,
-	...{ ...drawing, notes: [] },
-	...measureRows(rows, patients, { ...drawing, keepDraws: true }),
+	seed: 0,
+	draws: scatter.length,
+	notes: [],
+	rows,
 	made: { versions: {}, dataset: "abc", step: 1, seconds: 1 },
 });
 
-/** Recalls of each patient about a mean, the same scatter for all lines, so that differences are exact. */
-const scatter = (() => {
-	const stream = random(5);
-	const drawn = Array.from({ length: patients }, () => 0.1 * stream.normal());
-	const mean = drawn.reduce((a, b) => a + b) / patients;
-	return drawn.map((value) => value - mean);
-})();
-const recallsAbout = (mean: number) => scatter.map((by) => mean + by);
-const recalls = (five: number): Statistics => {
-	const wholes = scatter.map(() => 1);
-	return ratioStatistics({
-		"recall@5": { parts: recallsAbout(five), wholes },
-		"recall@10": { parts: recallsAbout(five + 0.1), wholes },
-	});
-};
-
-const targets = Uint8Array.from(scatter, (_, at) => Number(at % 4 === 0));
-const labels = { targets, patients: Int32Array.from(scatter.keys()), count: patients };
-/** Scores that depend on the label by `much`. */
-const knowing = (much: number): Statistics =>
-	rankStatistics(
-		labels,
-		scatter.map((by, at) => by + much * (targets[at] as number)),
-	);
-
 const training = {
-	...{
-		parameters: 131_000,
-		epochs: 4,
-		bestEpoch: 3,
-		cpuSecondsPerEpoch: 12.34,
-		peakBytes: 2 ** 28,
-	},
+	parameters: 131_000,
+	epochs: 4,
+	bestEpoch: 3,
+	cpuSecondsPerEpoch: 12.34,
+	peakBytes: 2 ** 28,
 };
 const entry = (id: string, label: string): ComparedModel => ({
-	...{ id, label, group: id, model: id, settings: {}, options: {} },
+	id,
+	label,
+	group: id,
+	model: id,
+	settings: {},
+	options: {},
 });
 const [one, two] = [entry("one", "One"), entry("two", "Two")];
+const cellOf = (
+	compared: ComparedModel | null,
+	seed: number,
+	evaluations: Cell["evaluations"],
+): Cell => ({
+	kind: "trajgpt-cell",
+	version: 2,
+	entry: compared?.id ?? null,
+	seed,
+	training: compared && training,
+	evaluations,
+	left: {},
+	seconds: 1,
+	cpuSeconds: 1,
+});
 
-const forecast = (method: RowName["method"], five: number): PatientRow => ({
-	name: { who: "model", label: `a ${method}`, ...(method && { method }) },
-	statistics: recalls(five),
-});
-const labelled = (setting: NonNullable<RowName["setting"]>, much: number): PatientRow => ({
-	name: { who: "model", label: setting, setting },
-	statistics: knowing(much),
-});
+const recalls = (five: number) => ({ "recall@5": five, "recall@10": five + 0.1 });
+const forecast = (method: NonNullable<RowName["method"]>, five: number) =>
+	row({ who: "model", label: `a ${method}`, method }, recalls(five));
+const labelled = (setting: NonNullable<RowName["setting"]>, auprc: number) =>
+	row({ who: "model", label: setting, setting }, { auprc });
 
 /** "one" forecasts in two ways and is pre-trained; "two" in one way, and is not. */
-const cell = (own: ComparedModel, seed: number, five: number): Cell => ({
-	...{
-		kind: "trajgpt-cell",
-		version: 2,
-		entry: own.id,
-		seed,
-		training,
-		left: {},
-		seconds: 1,
-		cpuSeconds: 1,
-	},
-	evaluations: {
-		forecast: evaluation(
-			"forecast",
-			own === one
-				? [forecast("time-specific", five), forecast("auto-regressive", five - 0.05)]
-				: [forecast("by-order", five)],
-		),
-		chf: evaluation("chf", [
-			...(own === one ? [labelled("zero-shot prototype", 0.01), labelled("5-shot", 0.05)] : []),
-			labelled("fine-tuned", own === one ? 0.1 : 0.2),
-		]),
-	},
-});
-
-const baselines: Cell = {
-	...{ kind: "trajgpt-cell", version: 2, entry: null, seed: 0, training: null },
-	...{ left: {}, seconds: 1, cpuSeconds: 1 },
-	evaluations: {
-		forecast: evaluation("forecast", [
-			{ name: { who: "history", label: "own history" }, statistics: recalls(0.8) },
-		]),
-		chf: evaluation("chf", [
-			{
-				name: { who: "history", label: "counts of all codes", setting: "fine-tuned" },
-				statistics: knowing(0.15),
-			},
-			{ name: { who: "history", label: "counts of some codes" }, statistics: knowing(0.02) },
-		]),
-	},
+const cell = (compared: ComparedModel, seed: number, five: number): Cell => {
+	const [forecasts, labels] =
+		compared === one
+			? [
+					[forecast("time-specific", five), forecast("auto-regressive", five - 0.05)],
+					[
+						labelled("zero-shot prototype", 0.3),
+						labelled("5-shot", 0.4),
+						labelled("fine-tuned", 0.5),
+					],
+				]
+			: [[forecast("by-order", five)], [labelled("fine-tuned", 0.6)]];
+	return cellOf(compared, seed, {
+		forecast: evaluation("forecast", forecasts),
+		chf: evaluation("chf", labels),
+	});
 };
+const baselines = cellOf(null, 0, {
+	forecast: evaluation("forecast", [row({ who: "history", label: "own history" }, recalls(0.8))]),
+	chf: evaluation("chf", [
+		row({ who: "history", label: "counts of all codes", setting: "fine-tuned" }, { auprc: 0.55 }),
+		row({ who: "history", label: "counts of some codes" }, { auprc: 0.35 }),
+	]),
+});
 
 const ways: ComparedMethod[] = [
 	{ entry: one, method: "time-specific", first: true, label: "One (time-specific)" },
 	{
-		...{ entry: one, method: "auto-regressive", first: false, label: "One (auto-regressive)" },
+		entry: one,
+		method: "auto-regressive",
+		first: false,
+		label: "One (auto-regressive)",
 		against: one,
 	},
 	{ entry: two, method: "by-order", first: true, label: "Two", against: one },
@@ -140,6 +119,10 @@ const ways: ComparedMethod[] = [
 const columns = columnsOf(["forecast", "chf"], [5, 10]);
 const cells = [cell(one, 1, 0.5), cell(one, 2, 0.52), cell(two, 1, 0.6), baselines];
 const table = comparisonOf(columns, ways, cells, []);
+const close = (x: number) => expect.closeTo(x, 9);
+const pairsOf = ({ differences }: Comparison) =>
+	differences.map(({ line, than }) => `${line} − ${than}`);
+
 const {
 	csv,
 	md: markdown,
@@ -150,17 +133,11 @@ const textRows = (comparison: Comparison) =>
 	comparisonText(comparison)
 		.split("\n")
 		.map((line) => line.trim().split(/ {2,}/));
-const close = (x: number) => expect.closeTo(x, 9);
-const own = (of: Cell | undefined, task: string, row: number) =>
-	of?.evaluations[task]?.rows[row]?.metrics;
-
-const ofAllCodes = (all: ReturnType<typeof columnsOf>) =>
-	all.filter(({ novelty }) => novelty === undefined);
 
 describe("a comparison", () => {
 	test("has the recall of known and of new codes in a part of its own", () => {
-		const [all, apart] = partsOf(comparisonOf(columns, ways, cells, []));
-		expect(all!.columns).toEqual(ofAllCodes(columns));
+		const [all, apart] = partsOf(table);
+		expect(all!.columns).toEqual(columns.filter(({ novelty }) => novelty === undefined));
 		expect(apart!.columns.map(({ group, metric }) => `${group}: ${metric}`)).toEqual([
 			"Forecasting, known codes: recall@5 known",
 			"Forecasting, known codes: recall@10 known",
@@ -173,67 +150,63 @@ describe("a comparison", () => {
 	});
 
 	test("puts each number where the paper does, and leaves other cells empty", () => {
-		expect(ofAllCodes(columns).map(({ group, title }) => `${group} ${title}`)).toEqual([
-			...["Forecasting K = 5", "Forecasting K = 10", "CHF S = 0", "CHF 5", "CHF all"],
-		]);
-		const auprc = (of: Cell | undefined, row: number) => close(own(of, "chf", row)!.auprc!.value);
 		const [shown] = partsOf(table);
+		expect(shown!.columns.map(({ group, title }) => `${group} ${title}`)).toEqual([
+			"Forecasting K = 5",
+			"Forecasting K = 10",
+			"CHF S = 0",
+			"CHF 5",
+			"CHF all",
+		]);
 		expect(shown!.lines.map((line) => line.values.map((measure) => measure?.value))).toEqual([
-			[close(0.51), close(0.61), auprc(cells[0], 0), auprc(cells[0], 1), auprc(cells[0], 2)],
+			[close(0.51), close(0.61), 0.3, 0.4, 0.5],
 			[close(0.46), close(0.56), undefined, undefined, undefined],
-			[close(0.6), close(0.7), undefined, undefined, auprc(cells[2], 0)],
-			[close(0.8), close(0.9), auprc(baselines, 1), undefined, auprc(baselines, 0)],
+			[0.6, 0.7, undefined, undefined, 0.6],
+			[0.8, 0.9, 0.35, undefined, 0.55],
 		]);
 		expect(table.lines.map(({ seeds }) => seeds)).toEqual([2, 2, 1, 0]);
 	});
 
 	test("has intervals over patients, for one seed equal to those of its evaluation", () => {
 		const [first, , second, history] = table.lines;
-		expect(second!.values[0]).toEqual(own(cells[2], "forecast", 0)!["recall@5"]);
-		expect(second!.values[4]).toEqual(own(cells[2], "chf", 0)!.auprc);
-		expect(history!.values[4]).toEqual(own(baselines, "chf", 0)!.auprc);
-		const { mean } = bootstrap(patients, { mean: meanOf(recallsAbout(0.51)) }, drawing);
+		expect(second!.values[0]).toEqual(interval("recall@5", 0.6));
+		expect(second!.values[4]).toEqual(interval("auprc", 0.6));
+		expect(history!.values[4]).toEqual(interval("auprc", 0.55));
 		const { low, high, seedDeviation } = first!.values[0]!;
+		const mean = interval("recall@5", 0.51);
 		expect([low, high]).toEqual([close(mean.low), close(mean.high)]);
 		// Two values 0.02 apart.
 		expect(seedDeviation).toBeCloseTo(0.01 * Math.SQRT2, 9);
-		expect(second!.values[0]).not.toHaveProperty("seedDeviation");
 	});
 
 	test("compares every line with the first, paired by patient", () => {
-		expect(table.differences.map(({ line, than }) => `${line} − ${than}`)).toEqual([
+		expect(pairsOf(table)).toEqual([
 			"One (auto-regressive) − One (time-specific)",
 			"Two (by-order) − One (time-specific)",
 			"own history − One (time-specific)",
 		]);
 		const [, two, history] = table.differences;
 		// The scatter is the same in all: nothing is left of it.
-		expect(two!.overPatients[0]).toEqual({
-			value: close(0.09),
-			low: close(0.09),
-			high: close(0.09),
-		});
+		for (const [column, value] of [
+			[0, 0.09],
+			[4, 0.1],
+		] as const)
+			expect(two!.overPatients[column]).toEqual({
+				value: close(value),
+				low: close(value),
+				high: close(value),
+			});
 		expect(history!.overPatients[1]!.value).toBeCloseTo(0.29, 9);
 		expect(two!.overPatients[2]).toBeUndefined(); // "two" has no zero-shot
 		expect(two!.overSeeds[0]).toBeUndefined(); // and one seed alone
-		const auprc = two!.overPatients[4]!;
-		expect(auprc.value).toBeCloseTo(
-			own(cells[2], "chf", 0)!.auprc!.value - own(cells[0], "chf", 2)!.auprc!.value,
-			9,
-		);
-		expect(auprc.high).toBeGreaterThan(auprc.low);
 	});
 
 	test("compares a forecast method with the same method of the other line, if it has it", () => {
 		const three = entry("three", "Three");
-		const stepping: Cell = {
-			...cell(one, 1, 0),
-			entry: three.id,
-			evaluations: {
-				forecast: evaluation("forecast", [forecast("auto-regressive", 0.44)]),
-				chf: evaluation("chf", [labelled("fine-tuned", 0.3)]),
-			},
-		};
+		const stepping = cellOf(three, 1, {
+			forecast: evaluation("forecast", [forecast("auto-regressive", 0.44)]),
+			chf: evaluation("chf", [labelled("fine-tuned", 0.7)]),
+		});
 		const way = { entry: three, method: "auto-regressive", first: true } as const;
 		const { differences } = comparisonOf(
 			columns,
@@ -241,30 +214,21 @@ describe("a comparison", () => {
 			[cell(one, 1, 0.5), stepping],
 			[],
 		);
-		const [, held] = differences;
-		expect([held!.line, held!.than]).toEqual(["Three", "One (auto-regressive)"]);
-		expect(held!.overPatients[0]!.value).toBeCloseTo(0.44 - 0.45, 9);
+		const [, difference] = differences;
+		expect([difference!.line, difference!.than]).toEqual(["Three", "One (auto-regressive)"]);
+		expect(difference!.overPatients[0]!.value).toBeCloseTo(0.44 - 0.45, 9);
 		// What is no forecast is the line's own, whatever its way.
-		expect(held!.overPatients[4]!.value).toBeCloseTo(
-			own(stepping, "chf", 0)!.auprc!.value - own(cells[0], "chf", 2)!.auprc!.value,
-			9,
-		);
+		expect(difference!.overPatients[4]!.value).toBeCloseTo(0.7 - 0.5, 9);
 		// Without forecasts there are no ways to name.
 		const labels = comparisonOf(columnsOf(["chf"], []), ways, cells, []);
 		expect(labels.lines.map(({ label }) => label)).toEqual(["One", "Two", "own history"]);
-		expect(labels.differences.map(({ line, than }) => `${line} − ${than}`)).toEqual([
-			...["Two − One", "own history − One"],
-		]);
+		expect(pairsOf(labels)).toEqual(["Two − One", "own history − One"]);
 	});
 
 	test("notes missing differences, missing tasks and training on other devices", () => {
-		const [, , second, others] = cells as [Cell, Cell, Cell, Cell];
-		const alone = comparisonOf(
-			columns,
-			ways,
-			[{ ...second, left: { next: "no labels" } }, others],
-			[],
-		);
+		const [first, , second, others] = cells as [Cell, Cell, Cell, Cell];
+		const unmeasured = { ...second, left: { next: "no labels" } };
+		const alone = comparisonOf(columns, ways, [unmeasured, others], []);
 		expect(alone.differences).toEqual([]);
 		expect(alone.notes).toContain("no differences from One, which has no result: Two, own history");
 		expect(alone.notes).toContain("next not measured of Two: no labels");
@@ -274,7 +238,7 @@ describe("a comparison", () => {
 			...second,
 			training: { ...training, provider: "xla", seconds: 77.4 },
 		});
-		const shown = comparisonOf(columns, ways, [cells[0] as Cell, elsewhere], []);
+		const shown = comparisonOf(columns, ways, [first, elsewhere], []);
 		const rows = textRows(shown).slice(2, 5);
 		expect(rows.map((row) => row.slice(6))).toEqual([
 			["1", "131k", "12.3", "—", "256"],
@@ -305,14 +269,55 @@ describe("a comparison", () => {
 		);
 	});
 
+	test("refuses a row without draws, whose cell is measured again", () => {
+		expect(keepsDraws(cells[0]!)).toBe(true);
+		const without = structuredClone(cells[0]!);
+		delete without.evaluations.forecast!.rows[0]!.byDraw;
+		expect(keepsDraws(without)).toBe(false);
+		expect(() => comparisonOf(columns, ways, [without], [])).toThrow(
+			"has no draws of recall@5; evaluate it again",
+		);
+	});
+
 	test("marks the best and second-best trained line, never a baseline", () => {
 		expect(bestOfColumns(table)[0]).toEqual({ best: 2, second: 0 });
+	});
+
+	test("of onset has baselines of its own", () => {
+		const onset = (who: "model" | "history", auroc: number) => ({
+			onset: evaluation("onset", [row({ who, label: who }, { "auroc 1y": auroc })]),
+		});
+		const comparison = comparisonOf(
+			columnsOf(["onset"], [5]),
+			[
+				{ entry: one, method: "time-specific", first: true, label: "One" },
+				{ entry: two, method: "time-specific", first: true, label: "Two", against: one },
+			],
+			[
+				cellOf(one, 1, onset("model", 0.7)),
+				cellOf(two, 1, onset("model", 0.68)),
+				cellOf(null, 0, onset("history", 0.65)),
+			],
+			[],
+		);
+		expect(comparison.columns.map(({ group, title }) => `${group}: ${title}`)).toEqual([
+			"Onset within 1 y: AUROC",
+			"Onset within 1 y: AP",
+			"Onset within 5 y: AUROC",
+			"Onset within 5 y: AP",
+		]);
+		expect(comparison.lines.map(({ label, values }) => [label, values[0]?.value])).toEqual([
+			["One", 0.7],
+			["Two", 0.68],
+			["regression per code", 0.65],
+		]);
+		expect(pairsOf(comparison)[0]).toBe("Two − One");
 	});
 });
 
 describe("rendering a comparison", () => {
-	test("gives the same numbers in Markdown, LaTeX, CSV and the terminal, and no patient data", () => {
-		const { low, high } = table.lines[2]!.values[0]!;
+	test("gives the same numbers in Markdown, LaTeX, CSV and the terminal, and no draws", () => {
+		const { value, low, high } = table.lines[2]!.values[0]!;
 		const [from, to] = [(100 * low).toFixed(1), (100 * high).toFixed(1)];
 		const half = (50 * (high - low)).toFixed(1);
 		expect(markdown(table)).toContain(`| Two | **60.0** [${from}, ${to}] | **70.0** [`);
@@ -325,7 +330,6 @@ describe("rendering a comparison", () => {
 		expect(latex(table)).toContain(`Two & \\textbf{60.0}\\,{\\scriptsize $\\pm$ ${half}} & `);
 		expect(latex(table)).toContain("\\begin{tabular}{l|cc|ccc|r}");
 		const lines = csv(table).split("\n");
-		const { value } = table.lines[2]!.values[0]!;
 		expect(lines).toContain(`Two,two,forecast,,recall@5,${value},${low},${high},1,,,patients`);
 		expect(lines).toContain("Two,two,training,,parameters,131000,,,1,,,");
 		expect(csv(table)).toMatch(
@@ -357,65 +361,40 @@ describe("rendering a comparison", () => {
 	});
 });
 
-describe("task onset, measured on the draws of each evaluation", () => {
-	const labels = { model: "TrajGPT", history: "regression per code" };
-	const onset = (who: keyof typeof labels, auroc: number): Evaluation => {
-		const drawn = Float64Array.from({ length: drawing.draws }, (_, draw) => auroc + draw / 1e4);
-		const measured = { value: auroc, low: auroc, high: auroc };
-		return {
-			...evaluation("onset", []),
-			rows: [
-				{
-					...{ who, label: labels[who], metrics: { "auroc 1y": measured } },
-					byDraw: { "auroc 1y": toText(drawn) },
-				},
-			],
-		};
-	};
-	const cellOf = (own: ComparedModel | null, measured: Evaluation): Cell => ({
-		...cell(one, 1, 0.5),
-		entry: own?.id ?? null,
-		evaluations: { onset: measured },
-	});
-	const ways: ComparedMethod[] = [
-		{ entry: one, method: "time-specific", first: true, label: "One" },
-		{ entry: two, method: "time-specific", first: true, label: "Two", against: one },
-	];
-	const cells = [
-		cellOf(one, onset("model", 0.7)),
-		cellOf(two, onset("model", 0.68)),
-		cellOf(null, onset("history", 0.65)),
-	];
-	const comparison = comparisonOf(columnsOf(["onset"], [5]), ways, cells, []);
-
-	test("has its own baselines, and differences on the same draws", () => {
-		expect(comparison.columns.map(({ group, title }) => `${group}: ${title}`)).toEqual([
-			...["Onset within 1 y: AUROC", "Onset within 1 y: AP"],
-			...["Onset within 5 y: AUROC", "Onset within 5 y: AP"],
-		]);
-		expect(comparison.lines.map(({ label, values }) => [label, values[0]?.value])).toEqual([
-			...[
-				["One", 0.7],
-				["Two", 0.68],
-			],
-			...[["regression per code", 0.65]],
-		]);
-		const [difference] = comparison.differences;
-		expect(difference).toMatchObject({ line: "Two", than: "One" });
-		const { value, low, high } = difference!.overPatients[0]!;
-		for (const one of [value, low, high]) expect(one).toBeCloseTo(-0.02, 9);
+describe("acrossRuns", () => {
+	const metricsOf = (recall: number) => ({ recall: interval("recall", recall) });
+	const run = (recall: number): Evaluation => ({
+		...evaluation("forecast", [
+			row({ who: "model", label: "TrajGPT" }, { recall }),
+			row({ who: "history", label: "own history" }, { recall: 0.5 }),
+		]),
+		differences: [{ row: "TrajGPT", than: "own history", metrics: metricsOf(recall - 0.5) }],
 	});
 
-	test("a row without draws is refused, and its cell measured again", () => {
-		expect(keepsDraws(cells[1]!)).toBe(true);
-		const [{ byDraw: _, ...row }] = cells[1]!.evaluations.onset!.rows as [EvaluationRow];
-		const without = {
-			...cells[1]!,
-			evaluations: { onset: { ...onset("model", 0.68), rows: [row] } },
-		};
-		expect(keepsDraws(without)).toBe(false);
-		expect(() => comparisonOf(columnsOf(["onset"], [5]), ways, [cells[0]!, without], [])).toThrow(
-			"has no draws of auroc 1y; evaluate it again",
+	test("gives the model's mean and t-interval, and leaves other rows unchanged", () => {
+		const { runs, rows, differences } = acrossRuns([0.6, 0.7, 0.8].map(run));
+		const half = (4.3027 * 0.1) / Math.sqrt(3);
+		const mean = (value: number) => ({
+			value: close(value),
+			low: close(value - half),
+			high: close(value + half),
+		});
+		expect(runs).toBe(3);
+		expect(rows[0]?.metrics.recall).toEqual(mean(0.7));
+		expect(rows[1]?.metrics).toEqual(metricsOf(0.5));
+		expect(differences[0]?.metrics.recall).toEqual(mean(0.2));
+	});
+
+	test("approximates Student's t beyond its table", () => {
+		const { rows } = acrossRuns(Array.from({ length: 21 }, (_, i) => run(i / 100)));
+		const error = Math.sqrt((21 * 22) / 12 / 21) / 100; // variance of 0 … 20 is 38.5
+		expect((rows[0].metrics.recall.high - 0.1) / error).toBeCloseTo(2.086, 3);
+	});
+
+	test("rejects a single run, and runs measured on different data", () => {
+		expect(() => acrossRuns([run(0.6)])).toThrow("1 runs; expected at least two");
+		expect(() => acrossRuns([run(0.6), { ...run(0.6), patients: 4 }])).toThrow(
+			"40 patients of abc, and forecast of 4",
 		);
 	});
 });

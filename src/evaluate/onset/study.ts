@@ -138,7 +138,7 @@ function atHorizon(
 	const calibration = predicted.map((rowRisks) =>
 		onsetCalibration(pooled, days, poolValues(rowRisks), highRiskShares),
 	);
-	return { years, codes: kept, predicted, scores, calibration };
+	return { years, days, codes: kept, predicted, scores, calibration };
 }
 
 const calibrationDraws = 50;
@@ -153,13 +153,7 @@ export function onsetResults(
 	const { options, cohort, horizons } = study;
 	const draws = Math.min(options.draws, maxDraws);
 	const measuredHorizons = horizons.map((_, index) => atHorizon(study, rows, index));
-	const weights = Array.from(
-		patientDraws(cohort.patients.length, {
-			draws: Math.min(draws, calibrationDraws),
-			seed: options.seed,
-		}),
-		(drawn) => Uint16Array.from(drawn),
-	);
+	const calibrating = { draws: Math.min(draws, calibrationDraws), seed: options.seed };
 	const measuredRows = rows.map(({ name }, row) => {
 		const drawn: Record<string, Drawn> = {};
 		const alone: Record<string, Measure> = {};
@@ -175,11 +169,15 @@ export function onsetResults(
 			}
 			const ratio = fromZero(scores.ratio(row, "observedOnsets", "expectedOnsets"));
 			if (ratio) alone[`observedToExpected ${years}y`] = ratio;
-			const curve = calibration[row];
-			const value = curve.error();
-			const drawnErrors = Float64Array.from(weights, (one) => curve.error(one) ?? Number.NaN);
-			const error = fromZero(value === null ? null : { value, drawn: drawnErrors });
-			if (error) alone[`weightedCalibrationError ${years}y`] = error;
+			const { error } = calibration[row];
+			const value = error();
+			if (value === null) continue;
+			const errors = Array.from(
+				patientDraws(cohort.patients.length, calibrating),
+				(weights) => error(weights) ?? Number.NaN,
+			);
+			const measure = notNegative(measureOf({ value, drawn: Float64Array.from(errors) }));
+			alone[`weightedCalibrationError ${years}y`] = measure;
 		}
 		return { name, drawn, alone };
 	});
@@ -228,68 +226,59 @@ function detailsOf(
 			},
 		})),
 	];
-	const subgroupsAt = ({ years, codes, predicted }: AtHorizon) =>
+	const subgroupsAt = ({ years, days, codes, predicted }: AtHorizon) =>
 		groups.flatMap(({ name, has }) => {
-			const members = cohort.patients.filter((_, index) => has(index)).length;
-			if (members === 0) return [];
+			const patients = cohort.patients.filter((_, index) => has(index)).length;
+			if (patients === 0) return [];
 			const scored = codes.flatMap((code, i) => {
 				const members = restrict(sortFollowUp(code), has);
-				if (onsetsWithin(members, daysOf(years)) < leastOnsets) return [];
+				if (onsetsWithin(members, days) < leastOnsets) return [];
 				const risks = predicted.map((row) => row[i]);
-				const scores = onsetScores(members, daysOf(years), risks)();
+				const scores = onsetScores(members, days, risks)();
 				// Where nobody of the group is known to stay without the code, no row has a score.
 				return scores.some(({ auroc }) => auroc === null) ? [] : [scores];
 			});
 			if (scored.length === 0) return [];
 			const total = (row: number, metric: keyof OnsetScores) =>
 				scored.reduce((sum, all) => sum + (all[row][metric] ?? 0), 0);
-			return [
-				{
-					name,
-					years,
-					patients: members,
-					codes: scored.length,
-					rows: rows.map(({ name: { label } }, row) => {
-						const expected = total(row, "expectedOnsets");
-						return {
-							label,
-							auroc: total(row, "auroc") / scored.length,
-							averagePrecision: total(row, "averagePrecision") / scored.length,
-							observedToExpected: expected > 0 ? total(row, "observedOnsets") / expected : null,
-						};
-					}),
-				},
-			];
+			const scoresOf = rows.map(({ name: { label } }, row) => {
+				const expected = total(row, "expectedOnsets");
+				return {
+					label,
+					auroc: total(row, "auroc") / scored.length,
+					averagePrecision: total(row, "averagePrecision") / scored.length,
+					observedToExpected: expected > 0 ? total(row, "observedOnsets") / expected : null,
+				};
+			});
+			return { name, years, patients, codes: scored.length, rows: scoresOf };
 		});
-	const conditions = ([...horizons]: readonly AtHorizon[]) => {
-		const distance = ({ years }: AtHorizon) => Math.abs(years - detailYears);
-		const [{ years, codes, predicted }] = horizons.sort((a, b) => distance(a) - distance(b));
-		const days = daysOf(years);
-		return chosenConditions(codes, vocabulary, days).map((code) => {
-			const risks = predicted.map((row) => row[codes.indexOf(code)]);
-			const labelled = rows.map(({ name: { label } }, row) => ({ label, risks: risks[row] }));
-			return conditionDetails(code, { years, days }, labelled, vocabulary);
-		});
-	};
+	const distance = ({ years }: AtHorizon) => Math.abs(years - detailYears);
+	const [detailed] = measured.toSorted((a, b) => distance(a) - distance(b));
 	return {
 		index: indexOf(options),
 		lookBackDays,
-		horizons: measured.map((horizon) => {
-			const pooled = sortFollowUp(poolFollowUps(horizon.codes));
-			const days = daysOf(horizon.years);
-			const risks = poolValues(horizon.predicted[0] ?? []);
+		horizons: measured.map(({ years, days, codes, predicted }) => {
+			const pooled = sortFollowUp(poolFollowUps(codes));
+			const risks = poolValues(predicted[0] ?? []);
 			return {
-				years: horizon.years,
-				codes: horizon.codes.length,
+				years,
+				codes: codes.length,
 				calibration: onsetCalibration(pooled, days, risks, evenShares(10)).bins(),
 				decisions: decisionCurve(pooled, days, risks, pooledThresholds)() ?? [],
 			};
 		}),
 		subgroups: measured.flatMap(subgroupsAt),
-		conditions: conditions(measured),
-		codes: measured.flatMap(({ years, codes, scores }) =>
+		conditions: chosenConditions(detailed.codes, vocabulary, detailed.days).map((code) => {
+			const i = detailed.codes.indexOf(code);
+			const labelled = rows.map(({ name: { label } }, row) => ({
+				label,
+				risks: detailed.predicted[row][i],
+			}));
+			return conditionDetails(code, detailed, labelled, vocabulary);
+		}),
+		codes: measured.flatMap(({ years, days, codes, scores }) =>
 			codes.map((code, i) => ({
-				...summaryOf(code, { years, days: daysOf(years) }, vocabulary),
+				...summaryOf(code, { years, days }, vocabulary),
 				rows: rows.map(({ name: { label } }, row) => ({
 					label,
 					auroc: measureOrNull(scores.ofCode(i, row, "auroc")),

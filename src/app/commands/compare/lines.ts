@@ -20,20 +20,23 @@ import { settingsOf } from "../pretrain/training.js";
 import { presetOf } from "../pretrain.js";
 import type { Plan } from "./plan.js";
 
+/** Refuses names that are not known and a list without any; tasks are those of a dataset. */
 export function checkNames(
 	names: readonly string[],
-	what: "model" | "variant",
+	what: "model" | "variant" | "task",
 	known: readonly string[],
+	folder?: string,
 ): void {
 	const field = `${what}s`;
 	const refuse = (problem: string, value: unknown) => {
 		throw new InputError(problem, { field, value });
 	};
+	const [owner, all] = [folder ? `${folder} has` : "there is", known.join(", ")];
+	const others = folder ? `it has ${all}` : `known ${field}: ${all}`;
 	const unknown = names.find((name) => !known.includes(name));
-	if (unknown !== undefined)
-		refuse(`there is no ${what} "${unknown}"; known ${field}: ${known.join(", ")}`, unknown);
-	if (names.length === 0)
-		refuse(`the list of ${field} is empty; name some of ${known.join(", ")}`, names);
+	if (unknown !== undefined) refuse(`${owner} no ${what} "${unknown}"; ${others}`, unknown);
+	const rest = folder ? `${owner} ${all}` : `name some of ${all}`;
+	if (names.length === 0) refuse(`the list of ${field} is empty; ${rest}`, names);
 }
 
 type Settings = Readonly<Record<string, unknown>>;

@@ -25,6 +25,7 @@ import {
 	type Fields,
 	flag,
 	namesIn,
+	type Optional,
 	option,
 	readBy,
 	threads,
@@ -180,6 +181,8 @@ type Options<F extends Fields> = Omit<Values<F>, "out" | "json"> & Monitoring;
 export type CompareOptions = Options<typeof compareFields>;
 type AblateOptions = Options<typeof ablateFields>;
 type ScaleOptions = Options<typeof scaleFields>;
+type CommonOptions = Options<ReturnType<typeof comparisonFields>> &
+	Optional<CompareOptions, "tuningSlots" | "tuningSteps" | "leaders">;
 
 const defaultMethod = ({ model }: Entry) => modelById(model).forecasting.methods.slice(0, 1);
 
@@ -195,8 +198,7 @@ export async function compare(
 	const entries = linesNamed(options.models, options);
 	if (options.leaders) checkLeaders(options.leaders, entries);
 	const reference = entries.find(({ id }) => id === "trajgpt") ?? entries[0];
-	return compareLines(dataset, folder, {
-		...options,
+	return compareLines(dataset, folder, options, {
 		title: "compare",
 		entries,
 		ways: waysOf(
@@ -215,11 +217,10 @@ export async function ablate(
 	folder: string,
 	options: AblateOptions,
 ): Promise<Comparison> {
-	const { variants = variantNames } = options;
+	const { variants = variantNames, tasks } = options;
 	checkNames(variants, "variant", variantNames);
 	const entries = variantLines(options).filter(({ id }) => variants.includes(id));
-	return compareLines(dataset, folder, {
-		...options,
+	return compareLines(dataset, folder, options, {
 		title: "ablate",
 		entries,
 		ways: waysOf(
@@ -228,6 +229,7 @@ export async function ablate(
 			// The paper's variants are compared with the line above, ours with the first.
 			({ group }, at) => (at === 0 || group === "paper" ? entries[at - 1] : entries[0]),
 		),
+		tasks,
 		methods: ["time-specific", "auto-regressive"],
 	});
 }
@@ -241,8 +243,9 @@ export async function scale(
 	folder: string,
 	options: ScaleOptions,
 ): Promise<Comparison> {
-	const { name, forecasting } = modelById(options.model);
-	for (const task of options.tasks)
+	const { model, tasks } = options;
+	const { name, forecasting } = modelById(model);
+	for (const task of tasks)
 		if (isLabelledTask(task) || (task === "forecast" && forecasting.after === "fine-tuning"))
 			throw new InputError(
 				`task ${task} of ${name} needs fine-tuning, which learns from all training patients; leave it out of \`tasks\``,
@@ -251,8 +254,7 @@ export async function scale(
 	const lines = sizeLines(options, dataset.patients("train").length);
 	const entries = lines.map(({ entry }) => entry);
 	const first = lines[0]?.preset;
-	const comparison = await compareLines(dataset, folder, {
-		...options,
+	const comparison = await compareLines(dataset, folder, options, {
 		title: "scale",
 		entries,
 		ways: waysOf(entries, defaultMethod, ({ group }, at) => {
@@ -262,6 +264,7 @@ export async function scale(
 					preset === first && trainPatients === lines[at]?.trainPatients,
 			)?.entry;
 		}),
+		tasks,
 	});
 	const { scalingFigure } = await import("../../../evaluate/charts/index.js");
 	const figure = scalingFigure(comparison, lines, await isSimulated(dataset));
@@ -272,12 +275,12 @@ export async function scale(
 /** A generous estimate of a cell's memory at the sizes of `tiny`. */
 const cellBytes = 2 ** 31;
 
-interface ComparisonRequest
-	extends Omit<AblateOptions, "variants" | "preset">,
-		Pick<CompareOptions, "tuningSlots" | "tuningSteps" | "leaders"> {
+/** What a comparison trains and evaluates. */
+interface Grid {
 	readonly title: string;
 	readonly entries: readonly Entry[];
 	readonly ways: readonly Way[];
+	readonly tasks: readonly string[];
 	/** Forecasting methods that have their own columns, instead of lines. */
 	readonly methods?: readonly Method[];
 }
@@ -285,20 +288,12 @@ interface ComparisonRequest
 async function compareLines(
 	dataset: Dataset,
 	folder: string,
-	request: ComparisonRequest,
+	options: CommonOptions,
+	{ title, entries, ways, tasks, methods }: Grid,
 ): Promise<Comparison> {
-	const { title, entries, ways, tasks, depths, seeds, leaders, methods } = request;
-	const { epochs, batchSlots, maxLength, slotsPerLandmark, tuningSlots } = request;
-	const { futures, patients = null, tuningSteps = null } = request;
-	const known = tasksOf(dataset);
-	const refuse = (problem: string, value: unknown) => {
-		throw new InputError(problem, { field: "tasks", value });
-	};
-	if (tasks.length === 0)
-		refuse(`the list of tasks is empty; ${dataset.folder} has ${known.join(", ")}`, tasks);
-	for (const task of tasks)
-		if (!known.includes(task))
-			refuse(`${dataset.folder} has no task "${task}"; it has ${known.join(", ")}`, task);
+	const { depths, seeds, leaders, futures, patients = null, tuningSteps = null } = options;
+	const { epochs, batchSlots, maxLength, slotsPerLandmark, tuningSlots } = options;
+	checkNames(tasks, "task", tasksOf(dataset), dataset.folder);
 	const budgets = {
 		options: { epochs, batchSlots, maxLength, patience: epochs },
 		tuning: { maxLength, ...(tuningSlots && { batchSlots: tuningSlots }) },
@@ -306,7 +301,7 @@ async function compareLines(
 		hazards: { ...(slotsPerLandmark && { slotsPerLandmark }) },
 	};
 	const cores = availableParallelism();
-	const jobs = request.jobs ?? Math.max(1, Math.min(cores, Math.floor(totalmem() / cellBytes)));
+	const jobs = options.jobs ?? Math.max(1, Math.min(cores, Math.floor(totalmem() / cellBytes)));
 	await mkdir(folder, { recursive: true });
 	return holdingLock(join(folder, "compare.lock"), "at work on this comparison", async () => {
 		await openPlan(folder, dataset, entries, {
@@ -317,16 +312,17 @@ async function compareLines(
 			patients,
 			...budgets,
 		});
+		const leading = entries.filter(({ id }) => leaders?.includes(id) ?? true);
 		const cells = [
 			...entries.map(({ id }) => ({ id, seed: 1 })),
 			{ id: baselinesId, seed: 0 },
-			...entries
-				.filter(({ id }) => leaders?.includes(id) ?? true)
-				.flatMap(({ id }) => Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 }))),
+			...leading.flatMap(({ id }) =>
+				Array.from({ length: seeds - 1 }, (_, i) => ({ id, seed: i + 2 })),
+			),
 		];
 		const threads = Math.max(1, Math.floor(cores / jobs));
 		const { cells: done, failed } = await computeCells(folder, cells, {
-			...request,
+			...options,
 			jobs,
 			threads,
 		});
@@ -334,7 +330,7 @@ async function compareLines(
 		const comparison = comparisonOf(
 			columnsOf(tasks, depths, methods),
 			ways,
-			[...done].sort((a, b) => a.seed - b.seed),
+			done.toSorted((a, b) => a.seed - b.seed),
 			failed.map(({ id, seed, reason }) => ({ label: `${labelOf(id)}, seed ${seed},`, reason })),
 			[
 				...sampleNotes(dataset, tasks, patients),
