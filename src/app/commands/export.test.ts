@@ -4,10 +4,10 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTrained } from "../../model/train/index.js";
-import { writeExport } from "../../predict/export/index.js";
 import { manifestSchema } from "../../predict/export/manifest.js";
 import { readExport } from "../../predict/export/read-export.js";
 import { engineNames, openSession } from "../../predict/export/testing/sessions.js";
+import { writeExport } from "../../predict/export/write-export.js";
 import { column, done, json, refusal } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 

@@ -6,12 +6,8 @@ import { thousands } from "../../base/thousands.js";
 import { evaluationsOf } from "../../evaluate/index.js";
 import { modelCard } from "../../evaluate/report/index.js";
 import type { Trained } from "../../model/train/index.js";
-import {
-	checkExportTarget,
-	type WeightPlace,
-	weightPlaces,
-	writeExport,
-} from "../../predict/export/index.js";
+import { type WeightPlace, weightPlaces } from "../../predict/export/manifest.js";
+import { checkExportTarget, writeExport } from "../../predict/export/write-export.js";
 import { defineCommand } from "./define-command.js";
 import { flag, option } from "./fields.js";
 import { printJson } from "./io.js";

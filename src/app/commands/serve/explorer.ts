@@ -1,10 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../../base/errors.js";
 import { replaceFile } from "../../../base/files/index.js";
 import { ownPackage } from "../../../base/files/versions.js";
-import { canonicalJson } from "../../../base/json-keys.js";
 import { silentProgress } from "../../../base/progress.js";
 import { random } from "../../../base/random.js";
 import { yearDays } from "../../../base/time.js";
@@ -21,7 +20,10 @@ import { type HazardSettings, outputsOf } from "../../../model/hazards/settings.
 import { weightCount } from "../../../model/index.js";
 import { readEventLog } from "../../../model/train/event-log.js";
 import { openRunDataset, readRates, runFiles, type Trained } from "../../../model/train/index.js";
-import { exportVersion, sha256, weightBytes, writeExport } from "../../../predict/export/index.js";
+import { exportVersion, manifestFile } from "../../../predict/export/manifest.js";
+import { sha256 } from "../../../predict/export/sha256.js";
+import { weightBytes } from "../../../predict/export/weight-files.js";
+import { writeExport } from "../../../predict/export/write-export.js";
 import { headMemory } from "../../../predict/index.js";
 import type { Monitoring } from "../pretrain/training.js";
 import { peopleDocument } from "./explorer-people.js";
@@ -61,11 +63,24 @@ export async function explorerData(trained: Trained, options: ExplorerOptions) {
 	const exported = join(cache, "export");
 	const evaluations = await evaluationsOf(folder);
 	const card = modelCard(trained, evaluations);
-	const taskWeights = trained.task && (await sha256(weightBytes(trained.task.weights)));
-	if (!isExportOf(exported, trained, weights, taskWeights, card)) {
+	const { task, step, config } = trained;
+	const exportedFor = {
+		version: exportVersion,
+		weights,
+		task: task && { ...task.scoring, weights: await sha256(weightBytes(task.weights)) },
+		step,
+		dataset: manifest.contentHash,
+		config,
+		card,
+	};
+	// Without the export itself, the key of an earlier one says nothing.
+	if (!existsSync(join(exported, manifestFile)))
+		await rm(join(cache, "export.json"), { force: true });
+	await cached(join(cache, "export.json"), exportedFor, async () => {
 		progress.finish("exporting the model");
 		await exportForPage(trained, exported, card);
-	}
+		return {};
+	});
 	const documents = new Map<string, string>();
 	const add = async (
 		name: string,
@@ -126,38 +141,6 @@ async function exportForPage(trained: Trained, folder: string, modelCard: string
 			`the explorer needs an export of the model: ${error.message}; to serve the API alone, pass \`explorer: false\``,
 			{ cause: error },
 		);
-	}
-}
-
-/** Whether the folder holds an export of these weights with this model card. */
-function isExportOf(
-	folder: string,
-	served: Trained,
-	hash: string,
-	taskHash: string | undefined,
-	card: string,
-): boolean {
-	const { model, manifest, run } = served;
-	try {
-		const read = (name: string) => readFileSync(join(folder, name), "utf8");
-		const { version, weights, trained, config, task, files, ...stored } = JSON.parse(
-			read("export.json"),
-		);
-		return (
-			version === exportVersion &&
-			stored.model.id === model.id &&
-			read("model-card.md") === card &&
-			weights.sha256 === hash &&
-			canonicalJson(task?.scoring ?? null) === canonicalJson(served.task?.scoring ?? null) &&
-			files["task.safetensors"]?.sha256 === taskHash &&
-			trained.step === served.step &&
-			trained.dataset === manifest.contentHash &&
-			Object.entries(run.config).every(
-				([name, value]) => JSON.stringify(config[name]) === JSON.stringify(value),
-			)
-		);
-	} catch {
-		return false;
 	}
 }
 
