@@ -1,44 +1,24 @@
 import type { Graph } from "../tensor/index.js";
 import type { Data, Feeds, Pending, Program, Resident, RunOptions, Runtime } from "./runtime.js";
 
-/** Programs compiled on first use, one per key: a shape or, with open sizes, a kind of shape. */
-export interface Programs<K> {
-	/** As `Program.run`, with the key's program. */
-	run(
-		key: K,
-		feeds: Feeds,
-		resident?: Resident,
-		options?: RunOptions,
-	): Promise<Record<string, Data>>;
-	/** As `Program.enqueue`, with the key's program; where the runtime has no queue, the run is over. */
-	enqueue(
-		key: K,
-		feeds: Feeds | readonly Feeds[],
-		resident?: Resident,
-		options?: RunOptions,
-	): Promise<Pending>;
-	/** Starts to compile the key's program, before its first use. */
-	compile(key: K): void;
-	dispose(): Promise<void>;
-}
-
 interface Entry {
 	readonly program: Promise<Program>;
 	/** Number of unfinished runs. */
 	users: number;
 }
 
-export interface ProgramsOptions<K> {
+interface ProgramsOptions<K> {
 	readonly keyText?: (key: K) => string;
 	/** Maximum number of programs kept; the least recently used one is evicted. */
 	readonly most?: number;
 }
 
+/** Programs compiled on first use, one per key: a shape or, with open sizes, a kind of shape. */
 export function programs<K>(
 	runtime: Runtime,
 	build: (key: K) => Graph,
 	{ keyText = String, most = Number.POSITIVE_INFINITY }: ProgramsOptions<K> = {},
-): Programs<K> {
+) {
 	// In order of last use.
 	const compiled = new Map<string, Entry>();
 	let disposed = false;
@@ -79,14 +59,17 @@ export function programs<K>(
 	}
 
 	return {
-		run: (key, feeds, resident, options) =>
-			using(key, (program) => program.run(feeds, resident, options)),
-		enqueue: (key, feeds, resident, options) =>
+		/** As `Program.run`, with the key's program. */
+		run: (key: K, ...rest: Parameters<Program["run"]>) =>
+			using(key, (program) => program.run(...rest)),
+		/** As `Program.enqueue`, with the key's program; where the runtime has no queue, the run is over. */
+		enqueue: (key: K, feeds: Feeds | readonly Feeds[], resident?: Resident, options?: RunOptions) =>
 			using(key, (program) => started(program, feeds, resident, options)),
-		compile(key) {
+		/** Starts to compile the key's program, before its first use. */
+		compile(key: K): void {
 			entryOf(key).program.catch(() => {}); // reported when it is used
 		},
-		async dispose() {
+		async dispose(): Promise<void> {
 			disposed = true;
 			const all = [...compiled.values()];
 			compiled.clear();

@@ -44,22 +44,6 @@ export function visitWeights(settings: HazardSettings, width: number): nn.Weight
 	return Object.assign({}, ...names.map(weightsFor));
 }
 
-/** The first visit or death after a landmark, conditional on none before. */
-export interface NextVisit {
-	/** log hazards per day of a record of any code. */
-	readonly visits: Tensor; // [landmarks, visit bins]
-	/** log hazards per day of death, through the day of the next visit. */
-	readonly deaths: Tensor; // [landmarks, visit bins]
-	/** Log-odds that this visit has one record only. */
-	readonly oneRecord: Tensor; // [landmarks, visit bins]
-	/** Log-odds that a record after the first is the last one. */
-	readonly visitEnd: Tensor; // [landmarks, visit bins]
-	/** Log-odds that the code of the only record is new to the patient. */
-	readonly newAlone: Tensor; // [landmarks, visit bins]
-	/** Log-odds that the code of one of several records is. */
-	readonly newCodes: Tensor; // [landmarks, visit bins]
-}
-
 /** The next visit, in the visit bins that lie in the bins of these states. */
 export function nextVisit(
 	settings: HazardSettings,
@@ -126,14 +110,23 @@ function projections(
 
 type VisitFeatures = Pick<Features, "ages" | "sinceAny" | "past">;
 
-const outputsFrom = (outputFor: (name: keyof typeof startingLevels) => Tensor): NextVisit => ({
+/** The first visit or death after a landmark, conditional on none before: [landmarks, visit bins]. */
+const outputsFrom = (outputFor: (name: keyof typeof startingLevels) => Tensor) => ({
+	/** log hazards per day of a record of any code. */
 	visits: bounded(outputFor("visit")),
+	/** log hazards per day of death, through the day of the next visit. */
 	deaths: bounded(outputFor("visitDeath")),
+	/** Log-odds that this visit has one record only. */
 	oneRecord: outputFor("oneRecord"),
+	/** Log-odds that a record after the first is the last one. */
 	visitEnd: outputFor("visitEnd"),
+	/** Log-odds that the code of the only record is new to the patient. */
 	newAlone: outputFor("newAlone"),
+	/** Log-odds that the code of one of several records is. */
 	newCodes: outputFor("newCodes"),
 });
+
+export type NextVisit = ReturnType<typeof outputsFrom>;
 
 /** −log likelihood of when the next visit was, whether death came first, how many records it had, and how many codes were new: [landmarks]. */
 export function nextVisitNats(

@@ -11,29 +11,30 @@ import * as nn from "../nn/index.js";
 /** Longest a place or a query can move the clock on; log(1 + days) is 11 after 164 years. */
 const longestTick = 12;
 
-/** Where the places of a row stand in the time that its ODEs, its spline and its integrals run in. */
-interface Clock {
-	/** From 0 at the first event to at most 1 at the last. */
-	readonly places: Tensor; // [rows, places]
-	/** What no query goes beyond. */
-	readonly end: Tensor; // [rows, 1]
-	/** 1 at events, 0 at padding. */
-	readonly mask: Tensor; // [rows, places]
-	/** Ticks in a unit. */
-	readonly unit: Tensor; // [rows, 1]
-}
-
 /** 1 + log(1 + days): no two places stand at one time, and no interval is many times another. */
 const tick = (gaps: Tensor): Tensor =>
 	graph.add(1, graph.add(1, gaps.relu()).log()).minimum(longestTick);
 
-/** A row's span is its unit, unless it is shorter than a tick for each place of the window. */
-export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">): Clock {
+/**
+ * Where the places of a row stand in the time that its ODEs, its spline and its integrals run in. A row's span is its
+ * unit, unless it is shorter than a tick for each place of the window.
+ */
+export function clockOf({ gaps, mask }: Pick<Observed, "gaps" | "mask">) {
 	const ticks = mask.mul(mask.mul(tick(gaps)).cumulativeSum(1).sub(1)); // 0 at the first event
 	const unit = ticks.slice(1, -1).maximum(mask.shape[1] as number);
 	const places = ticks.div(unit);
-	return { places, end: places.slice(1, -1).add(graph.div(longestTick, unit)), mask, unit };
+	return {
+		/** From 0 at the first event to at most 1 at the last. */
+		places, // [rows, places]
+		/** What no query goes beyond. */
+		end: places.slice(1, -1).add(graph.div(longestTick, unit)), // [rows, 1]
+		mask, // [rows, places]
+		/** Ticks in a unit. */
+		unit, // [rows, 1]
+	};
 }
+
+type Clock = ReturnType<typeof clockOf>;
 
 /** From the last place to queries that come so many days after it, [rows, queries]. */
 export const clockAfter = ({ unit }: Clock, gaps: Tensor): Tensor => tick(gaps).div(unit);
@@ -115,33 +116,26 @@ export const startReading = (steps: number): number[] =>
 	Array.from({ length: 2 * (2 * steps + 1) }, (_, i) => Number(i === steps));
 
 /** Knots of curves, and which of the intervals between them are there at all: padding comes first. */
-interface Knots {
-	/** Lengths of the intervals; any above 0 where there is none. */
-	readonly lengths: Tensor; // [rows, knots − 1]
-	/** 1 where both ends are events. */
-	readonly joined: Tensor; // [rows, knots − 1]
-}
-
-export function knotsOf(at: Tensor, mask: Tensor): Knots {
+export function knotsOf(at: Tensor, mask: Tensor) {
 	const last = (at.shape[1] as number) - 1;
 	const joined = mask.slice(1, 0, last);
 	const lengths = at.slice(1, 1).sub(at.slice(1, 0, last));
-	return { lengths: graph.where(graph.less(0, joined), lengths, 1), joined };
+	return {
+		/** Lengths of the intervals; any above 0 where there is none. */
+		lengths: graph.where(graph.less(0, joined), lengths, 1), // [rows, knots − 1]
+		/** 1 where both ends are events. */
+		joined, // [rows, knots − 1]
+	};
 }
 
-/** How second derivatives at the knots follow from what a natural cubic spline is to go through. */
-interface Bending {
-	/** Second derivatives from values. */
-	readonly ofValues: Tensor; // [rows, knots, knots]
-	/** Of the curve that is 0 at all knots and bends by 1 at the last, where a natural one does not. */
-	readonly ofLast: Tensor; // [rows, knots, 1]
-}
+type Knots = ReturnType<typeof knotsOf>;
 
 /** Powers of two up to which E is squared: what is left out is below 2⁻³². */
 const squarings = 4;
 
 /**
- * With M'' continuous, at every inner knot
+ * How second derivatives M at the knots follow from what a natural cubic spline is to go through. With M'' continuous,
+ * at every inner knot
  *
  *     ½λₙ Mₙ₋₁ + Mₙ + ½(1 − λₙ) Mₙ₊₁ = 3 / (hₙ₋₁ + hₙ) ((yₙ₊₁ − yₙ) / hₙ − (yₙ − yₙ₋₁) / hₙ₋₁)
  *
@@ -149,7 +143,7 @@ const squarings = 4;
  * more than ½, and (I + E)⁻¹ = (I − E)(I + E²)(I + E⁴)(I + E⁸)(I + E¹⁶) to rounding. Times alone
  * decide it: no gradient goes through.
  */
-export function bendingOf({ lengths, joined }: Knots): Bending {
+export function bendingOf({ lengths, joined }: Knots) {
 	const [rows, intervals] = lengths.shape as [number, number];
 	const count = intervals + 1;
 	const inner = (x: Tensor) => x.pad(1, 1, 1).reshape([rows, count, 1]);
@@ -174,7 +168,12 @@ export function bendingOf({ lengths, joined }: Knots): Bending {
 		power = power.matmul(power);
 		inverse = inverse.add(inverse.matmul(power));
 	}
-	return { ofValues: inverse.matmul(r), ofLast: inverse.slice(2, -1) };
+	return {
+		/** Second derivatives from values. */
+		ofValues: inverse.matmul(r), // [rows, knots, knots]
+		/** Of the curve that is 0 at all knots and bends by 1 at the last, where a natural one does not. */
+		ofLast: inverse.slice(2, -1), // [rows, knots, 1]
+	};
 }
 
 /** What a cubic is at both ends of an interval; its second derivatives too. */
@@ -224,7 +223,7 @@ export function bendAtLast(
 	values: Tensor,
 	bends: Tensor,
 	{ lengths, joined }: Knots,
-	{ ofLast }: Bending,
+	{ ofLast }: ReturnType<typeof bendingOf>,
 	further: Further,
 ): Tensor {
 	const [rows, queries] = further.length.shape as [number, number];
@@ -282,21 +281,8 @@ export interface Fineness {
 	readonly points: number;
 }
 
-/** All that the times of a row decide: nothing here is learned. */
-export interface Times {
-	readonly clock: Clock;
-	/** Which places may be looked at. */
-	readonly shown: Tensor; // [rows, places]
-	readonly knots: Knots;
-	readonly bending: Bending;
-	readonly rule: Rule;
-	/** How trajectories are read at the points between places, nodes = (places − 1) points in all. */
-	readonly read: Tensor; // [rows, places, nodes, grid]
-	/** What each weighs in an integral. */
-	readonly weight: Tensor; // [rows, nodes]
-}
-
-export function timesOf(clock: Clock, shown: Tensor, { steps, points }: Fineness): Times {
+/** All that the times of a row decide, and which places may be looked at: nothing here is learned. */
+export function timesOf(clock: Clock, shown: Tensor, { steps, points }: Fineness) {
 	const rule = gaussLegendre(points);
 	const knots = knotsOf(clock.places, clock.mask);
 	const intervals = knots.lengths.shape[1] as number;
@@ -308,17 +294,17 @@ export function timesOf(clock: Clock, shown: Tensor, { steps, points }: Fineness
 		knots,
 		bending: bendingOf(knots),
 		rule,
-		weight,
-		read: readings(clock, at, steps),
+		/** How trajectories are read at the points between places, nodes = (places − 1) points in all. */
+		read: readings(clock, at, steps), // [rows, places, nodes, grid]
+		/** What each weighs in an integral. */
+		weight, // [rows, nodes]
 	};
 }
 
+export type Times = ReturnType<typeof timesOf>;
+
 /** A rule's points in intervals from `start` on, and what they weigh there: [rows, intervals × points]. */
-export function nodesOf(
-	{ points, weights }: Rule,
-	start: Tensor,
-	length: Tensor,
-): { readonly at: Tensor; readonly weight: Tensor } {
+export function nodesOf({ points, weights }: Rule, start: Tensor, length: Tensor) {
 	const each = (x: Tensor) => x.reshape([...x.shape, 1]);
 	const row = (values: readonly number[]) => graph.constant(values, [values.length], length.dtype);
 	const flat = (x: Tensor) => x.reshape([x.shape[0] as number, -1]);

@@ -44,24 +44,17 @@ export const continuousWeights = ({ dim, flow }: Sizes): nn.WeightSpecs => ({
 });
 
 /** What places are, as functions of time. */
-interface Curves {
-	/** What the spline goes through, and its second derivatives there. */
-	readonly queries: Tensor; // [rows, places, dim]
-	readonly bends: Tensor; // [rows, places, dim]
-	/** Where the keys start. */
-	readonly starts: Tensor; // [rows, places, dim]
-	readonly keys: Tensor; // [rows, places, grid, dim]
-	readonly values: Tensor; // [rows, places, grid, dim]
-}
-
-function curvesOf(p: nn.Weights, { steps }: Fineness, x: Tensor, times: Times): Curves {
+function curvesOf(p: nn.Weights, { steps }: Fineness, x: Tensor, times: Times) {
 	const [queries, starts, value] = ["query", "key", "value"].map((name) =>
 		nn.linear(p, name, x),
 	) as [Tensor, Tensor, Tensor];
 	return {
-		queries,
+		/** What the spline goes through, and its second derivatives there. */
+		queries, // [rows, places, dim]
 		bends: times.bending.ofValues.matmul(queries),
+		/** Where the keys start. */
 		starts,
+		// [rows, places, grid, dim]
 		keys: trajectories(nn.within(p, "keyFlow"), starts, times.clock, steps),
 		values: trajectories(nn.within(p, "valueFlow"), value, times.clock, steps),
 	};

@@ -23,17 +23,7 @@ import * as nn from "../nn/index.js";
  * The sensors of a window and their observations. A place is three things: an observation of its code's
  * sensor; a moment, with all other places of its time; and, where it is the first of its code, the sensor.
  */
-interface Sensors {
-	readonly tokens: Tensor; // [rows, places], int32
-	/** 1 where a place stands for a sensor. */
-	readonly isSensor: Tensor; // [rows, sensors]
-	/** 1 where an observation is of a sensor. */
-	readonly sensorOf: Tensor; // [rows, observations, sensors]
-	/** 1 where an observation is made at a moment; shared by those of one sensor at one moment. */
-	readonly momentOf: Tensor; // [rows, moments, observations]
-}
-
-export function sensorsOf({ tokens, days, shown }: Window): Sensors {
+export function sensorsOf({ tokens, days, shown }: Window) {
 	const [rows, places] = tokens.shape as [number, number];
 	const across = (x: Tensor) => x.reshape([rows, 1, places]);
 	const down = (x: Tensor) => x.reshape([rows, places, 1]);
@@ -45,11 +35,16 @@ export function sensorsOf({ tokens, days, shown }: Window): Sensors {
 	const alike = code.mul(time).sum(2).maximum(1);
 	return {
 		tokens,
-		isSensor,
-		sensorOf: code.mul(across(isSensor)),
-		momentOf: time.div(across(alike)),
+		/** 1 where a place stands for a sensor. */
+		isSensor, // [rows, sensors]
+		/** 1 where an observation is of a sensor. */
+		sensorOf: code.mul(across(isSensor)), // [rows, observations, sensors]
+		/** 1 where an observation is made at a moment; shared by those of one sensor at one moment. */
+		momentOf: time.div(across(alike)), // [rows, moments, observations]
 	};
 }
+
+type Sensors = ReturnType<typeof sensorsOf>;
 
 /** Every sensor of a window is joined to every other and to itself. */
 export function completeGraph({ isSensor }: Sensors): Tensor {

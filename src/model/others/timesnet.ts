@@ -23,23 +23,7 @@ import * as nn from "../nn/index.js";
  * folded by. The series keeps its shape: place t is the cell in row ⌊t / period⌋ and column t mod period.
  * Cells that fill up the last row come after the series; the very last cell is part of no fold.
  */
-interface Folds {
-	readonly periods: readonly number[];
-	/** Cells of the largest fold, and the one that is part of none. */
-	readonly cells: number;
-	/** For frequency f + 1 the number of its period ⌊length / (f + 1)⌋. */
-	readonly periodOf: Tensor; // [⌊length / 2⌋], int32
-	/** The cell that lies so many rows below, −reach … reach; where there is none, the last cell. */
-	readonly below: Tensor; // [periods, cells, taps], int32
-	/** 1 where there is a cell so many columns to the right, −reach … reach. */
-	readonly right: Tensor; // [periods, cells, taps]
-	/** 1 where there is one so many columns to the left. */
-	readonly left: Tensor; // [periods, cells, taps]
-	/** 1 where a cell is part of the fold. */
-	readonly inside: Tensor; // [periods, cells, 1]
-}
-
-function foldsOf(length: number, reach: number, dtype: Tensor["dtype"]): Folds {
+function foldsOf(length: number, reach: number, dtype: Tensor["dtype"]) {
 	const all = Array.from({ length: Math.floor(length / 2) }, (_, f) =>
 		Math.floor(length / (f + 1)),
 	);
@@ -69,18 +53,24 @@ function foldsOf(length: number, reach: number, dtype: Tensor["dtype"]): Folds {
 	};
 	return {
 		periods,
+		/** Cells of the largest fold, and the one that is part of none. */
 		cells,
+		/** For frequency f + 1 the number of its period ⌊length / (f + 1)⌋. */
 		periodOf: graph.constant(
 			all.map((period) => periods.indexOf(period)),
 			[all.length],
 			"int32",
 		),
+		/** The cell that lies so many rows below, −reach … reach; where there is none, the last cell. */
 		below: table((cell, tap, period) => {
 			const there = cell + tap * period;
 			return isInside(cell, period) && isInside(there, period) ? there : cells - 1;
 		}, "int32"),
+		/** 1 where there is a cell so many columns to the right, −reach … reach. */
 		right: table((cell, tap, period) => hasBeside(cell, tap, period), dtype),
+		/** 1 where there is one so many columns to the left. */
 		left: table((cell, tap, period) => hasBeside(cell, -tap, period), dtype),
+		/** 1 where a cell is part of the fold. */
 		inside: table((cell, _, period) => Number(isInside(cell, period)), dtype, [0]),
 	};
 }
@@ -184,7 +174,7 @@ export function timesBlock(config: TimesBlockConfig, p: nn.Weights, x: Tensor): 
 }
 
 /** The folds of each series, as indices and coefficients. */
-function chosenFolds(folds: Folds, frequencies: Tensor) {
+function chosenFolds(folds: ReturnType<typeof foldsOf>, frequencies: Tensor) {
 	const [rows, periods] = frequencies.shape as [number, number];
 	const { cells } = folds;
 	const taps = folds.below.shape[2] as number;

@@ -141,20 +141,6 @@ interface SelectedOutputs {
 	readonly positions: Tensor; // [batch, answers], int32
 }
 
-interface NetworkOutputs {
-	readonly logits?: Tensor | undefined; // [batch, length, vocab]
-	readonly queryLogits?: Tensor | undefined; // [batch, queries, vocab]
-	readonly hidden?: Tensor | undefined; // [batch, length, dim], after the last norm
-	readonly queryHidden?: Tensor | undefined; // [batch, queries, dim]
-	readonly states: readonly Tensor[]; // as the input
-	readonly counts: Tensor | undefined; // as the input
-	readonly seen: Tensor | undefined; // as the input
-	/** log γ of one unit of time, or of one event where the model decays by event. */
-	readonly decayRates: readonly Tensor[]; // [layers] of [batch, heads, length + queries]
-	/** What slots and queries would add to the states of the layers, and then to the counts. */
-	readonly updates: readonly StateUpdate[];
-}
-
 /** The pairs of a head that turn with time, and their periods. */
 export const rotaryOf = ({ key, heads, ...config }: TrajgptConfig) => ({
 	half: Math.floor(key / heads / 2),
@@ -183,7 +169,7 @@ export function network(
 		seen,
 		form,
 	}: NetworkInputs,
-): NetworkOutputs {
+) {
 	const p = nn.weightsOf(parameters);
 	const dtype = p("embedding").dtype as FloatType;
 	const norm = normOf(config);
@@ -288,15 +274,17 @@ export function network(
 			: undefined;
 	const logits = copied ? codeLogits.add(copied.logits) : codeLogits;
 	return {
-		states: finalStates,
+		states: finalStates, // as the inputs, and so are:
 		counts: copied?.state,
 		seen: numbered?.seen,
-		decayRates,
+		/** log γ of one unit of time, or of one event where the model decays by event. */
+		decayRates, // [layers] of [batch, heads, length + queries]
+		/** What slots and queries would add to the states of the layers, and then to the counts. */
 		updates: copied ? [...updates, copied.update] : updates,
 		...(slots &&
 			!queriesOnly && {
-				logits: logits.slice(1, 0, length),
-				hidden: hidden.slice(1, 0, length),
+				logits: logits.slice(1, 0, length), // [batch, length, vocab]
+				hidden: hidden.slice(1, 0, length), // [batch, length, dim]
 			}),
 		...((queries ?? selected) && {
 			...(predicting !== 0 && { queryLogits: queriesOnly ? logits : logits.slice(1, length) }),
