@@ -18,17 +18,7 @@ import { timesnet } from "./others/timesnet.js";
 import { trajgpt } from "./trajgpt/index.js";
 import { trajgptShifted } from "./trajgpt/shifted.js";
 
-export type {
-	BatchShape,
-	EventBatch,
-	ForecastMethod,
-	Model,
-	Objective,
-	ObjectiveName,
-	Parameters,
-	ParameterValues,
-} from "./model.js";
-export { forecastMethods, objectiveNames } from "./model.js";
+export * from "./model.js";
 export type { Events, Predictions, Predictor, State } from "./predictor.js";
 export { plainTrajgptSettings } from "./trajgpt/config.js";
 

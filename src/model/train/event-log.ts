@@ -32,8 +32,6 @@ export function openEventLog(file: string, { keep }: { keep?: (event: LogEvent) 
 	};
 }
 
-export type EventLog = ReturnType<typeof openEventLog>;
-
 /** A last line without its end, left by a process that died while writing, is not an event. */
 export function readEventLog(file: string): LogEvent[] {
 	return readLines(file).lines.map(({ event }) => event);

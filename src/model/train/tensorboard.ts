@@ -55,8 +55,6 @@ export function openTensorboard(folder: string, options: TensorboardOptions) {
 	};
 }
 
-export type ScalarWriter = ReturnType<typeof openTensorboard>;
-
 /** The last second in which a file of the folder was begun. TensorBoard reads files by name, so by it. */
 function lastSecond(folder: string): number {
 	const begun = existsSync(folder)
