@@ -3,9 +3,8 @@ import { specialCount } from "../data/cohort/vocabulary.js";
 import { outputFor } from "../model/hazards/settings.js";
 import type { Events } from "../model/index.js";
 import { checkCodes } from "./code-probabilities.js";
-import type { HazardSource } from "./hazards.js";
+import type { HazardSource, HistoryStart } from "./hazards.js";
 import { withoutEvent } from "./histories.js";
-import type { HistoryStart } from "./open-hazards.js";
 import { throughEndDay, trajectoryOf } from "./trajectories.js";
 import { spanText } from "./user-input/moments.js";
 

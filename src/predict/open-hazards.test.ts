@@ -3,8 +3,7 @@ import { nodeRuntime } from "../engine/runtime/node.js";
 import { hazardSettings } from "../model/hazards/settings.js";
 import { drawnModel } from "../model/hazards/testing/drawn-model.js";
 import { testHistory } from "../model/testing/histories.js";
-import { hazardModel } from "./hazards.js";
-import { openHazards, rowsOfCall } from "./open-hazards.js";
+import { hazardModel, openHazards, rowsOfCall } from "./hazards.js";
 
 const vocab = 12;
 const settings = hazardSettings.parse({ groups: [{ name: "pair", tokens: [5, 6] }] });

@@ -7,11 +7,17 @@ import { pooled, pooledFeeds } from "../model/heads.js";
 import { riskFeeds } from "../model/objectives/label.js";
 import { type FineTunedTask, logOdds } from "../model/train/finetune/classifier.js";
 import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
-import { hazardPrograms, hazardSettingsOf, type Learned, landmarkRow, roomFor } from "./hazards.js";
+import {
+	type HistoryOnDay,
+	hazardPrograms,
+	hazardSettingsOf,
+	type Learned,
+	landmarkRow,
+	roomFor,
+} from "./hazards.js";
 import type { ViewedHistory } from "./histories.js";
 import { rowPrograms, withQuerySlot } from "./history-rows.js";
 import { anyOf, checkHorizon, outputsFor } from "./incidence.js";
-import type { HistoryOnDay } from "./open-hazards.js";
 
 /** Computes representations; programs stay compiled until it is disposed of. */
 export function representer(runtime: Runtime, { model, config, weights }: Learned) {

@@ -13,8 +13,13 @@ import {
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import { checkTableFile } from "../../model/train/output-file.js";
 import { inputVectors, outputVectors } from "../../predict/index.js";
-import { type QueriedPatients, withCalls } from "../../predict/trained/open.js";
-import { type PatientView, patientViews, wholeView } from "../../predict/trained/views.js";
+import {
+	type PatientView,
+	patientViews,
+	type QueriedPatients,
+	wholeView,
+	withCalls,
+} from "../../predict/trained/open.js";
 import { warningsFor } from "../../predict/user-input/moments.js";
 import { defineCommand } from "./define-command.js";
 import { choice, file, flag, offFlag, option, seed, text, whole } from "./fields.js";

@@ -1,65 +1,9 @@
 import { simulatedText } from "../../base/simulated.js";
 import { csvLine } from "../../base/table.js";
-import type { TimeAxis } from "../../base/time.js";
 import type { Reason } from "../reasons.js";
-import type { FoundCode } from "../user-input/find-code.js";
 import { momentJson, spanText } from "../user-input/moments.js";
-import type { CodeAnswer, IndexRisk, RiskAnswer, RiskReasons } from "./answer.js";
+import { type IndexRisk, type RiskAnswer, type RiskReasons, recordedJson } from "./answer.js";
 import type { RiskQuery } from "./question.js";
-
-/** When something was recorded, as JSON; null if it was not. */
-const recordedJson = (time: number | null, birth: number | null, axis: TimeAxis) =>
-	time === null ? null : momentJson(time, birth, axis);
-
-/** The risks of a code after the index day, as programs get them. */
-export const indexRiskJson = (
-	{ code, name, note }: Omit<FoundCode, "tokens">,
-	{ recordedAt, probabilities }: IndexRisk,
-	birth: number | null,
-	axis: TimeAxis,
-) => ({
-	code,
-	name,
-	...(note !== undefined && { note }),
-	recorded: recordedJson(recordedAt, birth, axis),
-	probabilities: [...probabilities],
-});
-
-/** The fields of a response over HTTP. `places` has the position of each event in the request, below 0 if it has none. */
-export function riskResponse(
-	query: RiskQuery,
-	answers: readonly CodeAnswer[],
-	places: readonly number[],
-) {
-	const { patient, axis, at, horizons, horizonDays, times } = query;
-	const when = (time: number) => momentJson(time, patient.birth, axis);
-	const trajectoryPlaces = answers[0]?.trajectory.places;
-	return {
-		index: when(at),
-		horizons: horizons.map(({ days }) => days),
-		horizonDays,
-		times: Array.from(times, (time, i) => ({
-			...when(time),
-			place: trajectoryPlaces?.[i] ?? "after",
-		})),
-		codes: answers.map(({ code, index, trajectory, contributions: [drivers] }) => ({
-			...indexRiskJson(code, index, patient.birth, axis),
-			risk: [...trajectory.risk],
-			growth: [...trajectory.growth],
-			recordedFrom: trajectory.recorded.includes(1) ? trajectory.recorded.indexOf(1) : null,
-			surges: trajectory.surges.map((surge) => ({
-				...surge,
-				events: surge.events.flatMap((event) => places[event] ?? []).filter((place) => place >= 0),
-			})),
-			...(drivers && {
-				drivers: places
-					.map((event, i) => ({ event, effect: drivers.effects[i] }))
-					.filter(({ event }) => event >= 0)
-					.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
-			}),
-		})),
-	};
-}
 
 /** The answer as `risk --json` prints it. */
 export function riskJson(answer: RiskAnswer) {

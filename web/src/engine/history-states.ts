@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import type { State } from "../../../src/model/index.js";
 import type { Calls } from "../../../src/predict/calls.js";
-import type { HistoryStart } from "../../../src/predict/open-hazards.js";
+import type { HistoryStart } from "../../../src/predict/hazards.js";
 import { endOfDay, type History } from "../data/patient.js";
 import { idleMilliseconds } from "./answers.js";
 import type { PatientOnDate } from "./risks.js";

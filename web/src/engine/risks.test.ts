@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { fromTokens, type Token } from "../../../src/data/cohort/vocabulary.js";
-import type { HistoryStart } from "../../../src/predict/open-hazards.js";
+import type { HistoryStart } from "../../../src/predict/hazards.js";
 import {
 	afterYears,
 	curveDays,

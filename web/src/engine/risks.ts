@@ -6,8 +6,8 @@ import {
 import { specialCount, type Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Sex } from "../../../src/data/records/rows.js";
 import type { Calls } from "../../../src/predict/calls.js";
+import type { HistoryStart } from "../../../src/predict/hazards.js";
 import type { Edit } from "../../../src/predict/histories.js";
-import type { HistoryStart } from "../../../src/predict/open-hazards.js";
 import { explainIncidence, type ReasonOptions } from "../../../src/predict/reasons.js";
 import type { History } from "../data/patient.js";
 

@@ -11,7 +11,7 @@ import {
 import { type Report, taskOf } from "../../../evaluate/report/index.js";
 import type { Trained } from "../../../model/train/index.js";
 import { learnedVectors, representations } from "../../../predict/index.js";
-import { patientViews } from "../../../predict/trained/views.js";
+import { patientViews } from "../../../predict/trained/open.js";
 import { type ReportRequest, reportedSplit } from "./figures.js";
 
 const pointsOf = (places: Float64Array) =>

@@ -13,10 +13,11 @@ import { type ParsedPatient, readKnownPatient } from "../../../predict/library/p
 import {
 	answerRisk,
 	type IndexRisk,
+	indexRiskJson,
 	indexRisks,
 	type RiskModel,
+	riskResponse,
 } from "../../../predict/risk/answer.js";
-import { indexRiskJson, riskResponse } from "../../../predict/risk/json.js";
 import {
 	hazardBook,
 	readCodes,
