@@ -10,6 +10,7 @@ import { ErrorBoundary } from "./error-boundary.js";
 import type { PatientList } from "./files/patient-list.js";
 import { fileRules } from "./files/records.js";
 import { lostFile, noteFile, useDroppedFile, useOpenedFile } from "./files/use-opened-file.js";
+import { Button } from "./parts/button.js";
 import { useTransientText } from "./parts/hooks.js";
 import { Notice } from "./parts/notice.js";
 import { noFacts, PictureContext, type PictureFacts, populationText } from "./parts/panel.js";
@@ -238,8 +239,7 @@ interface CopyLinkProps {
 function CopyLink({ link: linkFrom }: CopyLinkProps) {
 	const [said, say] = useTransientText();
 	return (
-		<button
-			type="button"
+		<Button
 			className="small"
 			title="The link holds the view, the date and the codes; of a sample also the edits, of a file nothing"
 			onClick={async () => {
@@ -253,6 +253,6 @@ function CopyLink({ link: linkFrom }: CopyLinkProps) {
 			}}
 		>
 			<span role="status">{said || "Copy link"}</span>
-		</button>
+		</Button>
 	);
 }

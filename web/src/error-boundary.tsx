@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from "react";
+import { Button } from "./parts/button.js";
 import { Notice } from "./parts/notice.js";
 
 interface ErrorBoundaryProps {
@@ -40,12 +41,8 @@ export function Failed({ what, onRetry }: FailedProps) {
 			</p>
 			{what && <p className="quiet">What happened: {what}</p>}
 			<p>
-				<button type="button" onClick={() => location.reload()}>
-					Reload the page
-				</button>{" "}
-				<button type="button" onClick={onRetry}>
-					Try again
-				</button>
+				<Button onClick={() => location.reload()}>Reload the page</Button>{" "}
+				<Button onClick={onRetry}>Try again</Button>
 			</p>
 		</Notice>
 	);

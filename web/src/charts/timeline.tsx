@@ -1,5 +1,6 @@
 import { useId, useMemo, useRef, useState } from "react";
 import { monthDays } from "../../../src/base/time.js";
+import { Button } from "../parts/button.js";
 import { useWidth } from "../parts/hooks.js";
 import { momentText } from "../parts/words.js";
 import { usePatient } from "../state/patient-context.js";
@@ -232,8 +233,7 @@ export function Timeline(props: TimelineProps) {
 					<>
 						<span>{describe(chosen)}</span>
 						{chosen.edit !== "removed" && (
-							<button
-								type="button"
+							<Button
 								className="small"
 								onBlur={leave}
 								onClick={() => {
@@ -242,7 +242,7 @@ export function Timeline(props: TimelineProps) {
 								}}
 							>
 								Remove
-							</button>
+							</Button>
 						)}
 					</>
 				) : (

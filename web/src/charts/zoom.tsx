@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { Button } from "../parts/button.js";
 import { panned, wheelFactor } from "./time-scale.js";
 
 interface ZoomButtonsProps {
@@ -23,16 +24,15 @@ export function ZoomButtons({ whole, zoom, overlaid, onZoomBy, onZoom }: ZoomBut
 		<fieldset className={overlaid ? "zoom overlaid" : "zoom"} aria-label="Zoom">
 			{buttons.map(([sign, name, isOff, act]) => (
 				// aria-disabled, not disabled: a disabled button would lose the focus.
-				<button
+				<Button
 					key={name}
-					type="button"
 					className="small"
 					aria-label={name}
 					aria-disabled={isOff}
 					onClick={() => !isOff && act()}
 				>
 					{sign}
-				</button>
+				</Button>
 			))}
 		</fieldset>
 	);

@@ -1,17 +1,29 @@
 import { createContext, type Dispatch, useContext } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
-import type { Patient } from "../data/patient.js";
-import type { Action } from "./reducer.js";
+import type { RunningExport } from "../../../src/predict/browser/open-export.js";
+import type { Patient, PatientEvent } from "../data/patient.js";
+import type { Answer } from "../engine/answers.js";
+import type { RiskModel, RiskRequest, Risks } from "../engine/risks.js";
+import type { Action, ExplorerState } from "./reducer.js";
 
-/** What all panels about a patient share. */
+/** What the panels about a patient share: the history, the model, and its risks. */
 export interface PatientPanels {
 	readonly patient: Patient;
+	/** The history with the edits applied. */
+	readonly events: readonly PatientEvent[];
+	readonly explorer: ExplorerState;
+	readonly dispatch: Dispatch<Action>;
 	readonly vocabulary: Vocabulary;
 	readonly clock: Clock;
 	/** The colour of a code whose risk is shown. */
 	readonly colourOf: (token: number) => string | undefined;
-	readonly dispatch: Dispatch<Action>;
+	/** Null until it is loaded. */
+	readonly model: RunningExport | null;
+	/** Null if the model has learned no hazards, or until it is loaded. */
+	readonly riskModel: RiskModel | null;
+	readonly request: RiskRequest;
+	readonly answer: Answer<RiskRequest, Risks>;
 }
 
 const PatientContext = createContext<PatientPanels | null>(null);

@@ -15,6 +15,7 @@ import {
 	unitTitles,
 	withColumn,
 } from "../files/columns.js";
+import { Button } from "../parts/button.js";
 import { TextTable } from "../parts/table.js";
 
 /** Optional, but risks depend on them. */
@@ -36,14 +37,9 @@ export function ReadColumns(props: ColumnQuestionProps) {
 		<div className="read-columns">
 			<p>
 				{columnsText(props.table)}{" "}
-				<button
-					type="button"
-					className="small"
-					aria-expanded={isAsked}
-					onClick={() => setAsked(!isAsked)}
-				>
+				<Button className="small" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
 					Choose others
-				</button>
+				</Button>
 			</p>
 			{isAsked && <ColumnQuestion {...props} />}
 		</div>

@@ -3,6 +3,7 @@ import type { DateOrder } from "../../../src/data/records/dates.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { AmbiguousDate } from "../files/csv.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
+import { Button } from "../parts/button.js";
 import { Notice } from "../parts/notice.js";
 import { TextTable } from "../parts/table.js";
 import { codeName } from "../state/patient-context.js";
@@ -137,12 +138,12 @@ export function DateQuestion({ file, dates, onDates }: DateQuestionProps) {
 				])}
 			/>
 			<p className="actions">
-				<button type="button" onClick={() => onDates("day first")}>
+				<Button onClick={() => onDates("day first")}>
 					Day first: {first.text} is {dateText(first.dayFirst)}
-				</button>{" "}
-				<button type="button" onClick={() => onDates("month first")}>
+				</Button>{" "}
+				<Button onClick={() => onDates("month first")}>
 					Month first: {first.text} is {dateText(first.monthFirst)}
-				</button>
+				</Button>
 			</p>
 		</Notice>
 	);

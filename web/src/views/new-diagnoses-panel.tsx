@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { percent } from "../../../src/evaluate/charts/numbers.js";
-import type { Answer } from "../engine/answers.js";
-import { type NewDiagnosis, type RiskRequest, type Risks, timesOthers } from "../engine/risks.js";
+import { type NewDiagnosis, timesOthers } from "../engine/risks.js";
+import { Button } from "../parts/button.js";
 import { TableDrawing } from "../parts/table.js";
 import { usePatient } from "../state/patient-context.js";
 import { AnswerPanel } from "./answer-panel.js";
@@ -10,8 +10,8 @@ const orders = { likely: "most likely", above: "most above others" } as const;
 type Order = keyof typeof orders;
 
 /** The diagnoses most likely to be recorded for the first time within a year, or most above other people. */
-export function NewDiagnosesPanel({ answer }: { readonly answer: Answer<RiskRequest, Risks> }) {
-	const { nameOf, codeOf } = usePatient();
+export function NewDiagnosesPanel() {
+	const { answer, nameOf, codeOf, colourOf, dispatch } = usePatient();
 	const [chosen, setChosen] = useState<Order>("likely");
 	const risks = answer.latest?.result;
 	const compares = risks?.likely.some(({ sameAgeAndSex }) => sameAgeAndSex !== null) ?? false;
@@ -32,15 +32,14 @@ export function NewDiagnosesPanel({ answer }: { readonly answer: Answer<RiskRequ
 				compares && (
 					<fieldset className="order" aria-label="Order of the diagnoses">
 						{(Object.keys(orders) as Order[]).map((one) => (
-							<button
+							<Button
 								key={one}
-								type="button"
 								className="small"
 								aria-pressed={order === one}
 								onClick={() => setChosen(one)}
 							>
 								{orders[one]}
-							</button>
+							</Button>
 						))}
 					</fieldset>
 				)
@@ -64,14 +63,38 @@ export function NewDiagnosesPanel({ answer }: { readonly answer: Answer<RiskRequ
 				) : (
 					<>
 						<ol className="ranked">
-							{diagnoses.map((one) => (
-								<Diagnosis
-									key={one.token}
-									diagnosis={one}
-									share={lengthOf(one) / longest}
-									isMultiple={isMultiple}
-								/>
-							))}
+							{diagnoses.map((one) => {
+								const { token, probability, sameAgeAndSex } = one;
+								const [name, colour] = [nameOf(token), colourOf(token)];
+								const isFollowed = colour !== undefined;
+								return (
+									<li key={token}>
+										<Button
+											aria-pressed={isFollowed}
+											title={`${name}: ${isFollowed ? "leave it out" : "follow its risk"}`}
+											style={{ "--own": colour ?? "var(--line)" } as React.CSSProperties}
+											onClick={() => dispatch({ type: "code", token, on: !isFollowed })}
+										>
+											<span
+												className="likely-bar"
+												style={{ width: `${(100 * lengthOf(one)) / longest}%` }}
+												aria-hidden="true"
+											/>
+											<span className="likely-name">{name}</span>
+											<span className="likely-value">
+												{isMultiple && <strong>×{timesOthers(one).toFixed(1)} </strong>}
+												{percent(probability)}
+												{sameAgeAndSex !== null && (
+													<span className="quiet same-age-number">
+														<span className="hidden">people of this age and sex: </span>
+														{percent(sameAgeAndSex)}
+													</span>
+												)}
+											</span>
+										</Button>
+									</li>
+								);
+							})}
 						</ol>
 						<TableDrawing
 							columns={["within 1 year"]}
@@ -89,43 +112,5 @@ export function NewDiagnosesPanel({ answer }: { readonly answer: Answer<RiskRequ
 				)
 			}
 		</AnswerPanel>
-	);
-}
-
-interface DiagnosisProps {
-	readonly diagnosis: NewDiagnosis;
-	/** The length of its bar as a share of the longest. */
-	readonly share: number;
-	readonly isMultiple: boolean;
-}
-
-function Diagnosis({ diagnosis, share, isMultiple }: DiagnosisProps) {
-	const { nameOf, colourOf, dispatch } = usePatient();
-	const { token, probability, sameAgeAndSex } = diagnosis;
-	const colour = colourOf(token);
-	const isFollowed = colour !== undefined;
-	return (
-		<li>
-			<button
-				type="button"
-				aria-pressed={isFollowed}
-				title={`${nameOf(token)}: ${isFollowed ? "leave it out" : "follow its risk"}`}
-				style={{ "--own": colour ?? "var(--line)" } as React.CSSProperties}
-				onClick={() => dispatch({ type: "code", token, on: !isFollowed })}
-			>
-				<span className="likely-bar" style={{ width: `${100 * share}%` }} aria-hidden="true" />
-				<span className="likely-name">{nameOf(token)}</span>
-				<span className="likely-value">
-					{isMultiple && <strong>×{timesOthers(diagnosis).toFixed(1)} </strong>}
-					{percent(probability)}
-					{sameAgeAndSex !== null && (
-						<span className="quiet same-age-number">
-							<span className="hidden">people of this age and sex: </span>
-							{percent(sameAgeAndSex)}
-						</span>
-					)}
-				</span>
-			</button>
-		</li>
 	);
 }

@@ -12,6 +12,7 @@ import { type PatientList, unlikeTraining } from "../files/patient-list.js";
 import type { FileRules } from "../files/records.js";
 import { mapSizes } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
+import { Button } from "../parts/button.js";
 import { Combobox } from "../parts/combobox.js";
 import { Notice } from "../parts/notice.js";
 import { momentText } from "../parts/words.js";
@@ -122,13 +123,12 @@ export function PatientChooser(props: PatientChooserProps) {
 				)}
 				<div className="drop">
 					{!opened && <span className="quiet">drop a CSV or FHIR file, or</span>}
-					<button
-						type="button"
+					<Button
 						title="The file is read in this page and never sent"
 						onClick={() => input.current?.click()}
 					>
 						Open a file…
-					</button>
+					</Button>
 					<input
 						ref={input}
 						type="file"
@@ -150,12 +150,8 @@ export function PatientChooser(props: PatientChooserProps) {
 					<Notice kind="warning" title={`The page keeps no file: choose ${lost} again`}>
 						<p>It was open before the page was loaded again. Nothing of it was stored or sent.</p>
 						<p className="actions">
-							<button type="button" onClick={() => input.current?.click()}>
-								Choose {lost}…
-							</button>{" "}
-							<button type="button" onClick={props.onForget}>
-								Go on without it
-							</button>
+							<Button onClick={() => input.current?.click()}>Choose {lost}…</Button>{" "}
+							<Button onClick={props.onForget}>Go on without it</Button>
 						</p>
 					</Notice>
 				)}

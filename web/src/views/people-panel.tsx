@@ -1,47 +1,40 @@
 import { useMemo, useState } from "react";
 import { yearDays } from "../../../src/base/time.js";
 import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
-import type { Calls } from "../../../src/predict/calls.js";
+import type { RunningExport } from "../../../src/predict/browser/open-export.js";
 import type { People, PersonState } from "../data/contract.js";
-import { useJson } from "../data/use-loaded.js";
+import { loadedValue, useJson } from "../data/use-loaded.js";
 import { idleMilliseconds, useAnswer } from "../engine/answers.js";
 import { ageRange, onsetsOf, peopleLike, type SimilarPeople, vectorsOf } from "../engine/people.js";
-import { afterYears, type CodeRisk, type RiskRequest } from "../engine/risks.js";
+import { afterYears, type RiskRequest } from "../engine/risks.js";
+import { Button } from "../parts/button.js";
 import { Notice } from "../parts/notice.js";
 import { Panel } from "../parts/panel.js";
 import { type codeWords, usePatient } from "../state/patient-context.js";
 import { AnswerPanel } from "./answer-panel.js";
 
-interface PeoplePanelProps {
-	readonly calls: Calls;
-	readonly request: RiskRequest;
-	/** The risks of the chosen conditions on the date; empty until they are known. */
-	readonly risks: readonly CodeRisk[];
-	/** Whether the people are simulated. */
-	readonly simulated: boolean;
-}
-
 const [followedYears, maxLines] = [5, 8];
 
 /** What happened to people like this one. The document is fetched when it is asked for. */
-export function PeoplePanel(props: PeoplePanelProps) {
+export function PeoplePanel() {
+	const { request, riskModel } = usePatient();
 	const [isAsked, setAsked] = useState(false);
-	if (props.request.history.birthEvents === 0) return null;
+	if (request.history.birthEvents === 0 || !riskModel) return null;
 	return isAsked ? (
-		<FetchedPeople {...props} />
+		<FetchedPeople />
 	) : (
 		<Panel title="People like this one" subtitle="what happened to them afterwards">
-			<button type="button" onClick={() => setAsked(true)}>
-				Find people like this one
-			</button>
+			<Button onClick={() => setAsked(true)}>Find people like this one</Button>
 		</Panel>
 	);
 }
 
-function FetchedPeople(props: PeoplePanelProps) {
+function FetchedPeople() {
+	const { model } = usePatient();
 	const loaded = useJson<{ readonly people: People | null }>("explorer/people.json");
-	if (loaded.state === "ready" && loaded.value.people && loaded.value.people.states.length > 0)
-		return <NearestPeople {...props} people={loaded.value.people} />;
+	const people = loadedValue(loaded)?.people;
+	if (model && people && people.states.length > 0)
+		return <NearestPeople people={people} model={model} />;
 	return (
 		<Panel title="People like this one">
 			{loaded.state === "loading" ? (
@@ -58,9 +51,15 @@ function FetchedPeople(props: PeoplePanelProps) {
 	);
 }
 
-function NearestPeople({ people, ...props }: PeoplePanelProps & { readonly people: People }) {
-	const { calls, request, risks, simulated } = props;
-	const { nameOf, codeOf, colourOf } = usePatient();
+interface NearestPeopleProps {
+	readonly people: People;
+	readonly model: RunningExport;
+}
+
+function NearestPeople({ people, model: { calls, opened } }: NearestPeopleProps) {
+	const { request, answer: risks, nameOf, codeOf, colourOf } = usePatient();
+	const simulated = opened.manifest.population !== undefined;
+	const current = risks.isCurrent ? risks.latest?.result.risks : undefined;
 	const compute = useMemo(() => {
 		const vectors = vectorsOf(people);
 		return (query: RiskRequest) => peopleLike(calls, people, vectors, query);
@@ -84,7 +83,7 @@ function NearestPeople({ people, ...props }: PeoplePanelProps & { readonly peopl
 							model’s risk.
 						</p>
 						<ul className="people-shares">
-							{risks
+							{(current ?? [])
 								.filter(({ recordedAt }) => recordedAt === null)
 								.map(({ token, curve }) => {
 									const { got, atRisk } = onsetsOf(nearest, token);

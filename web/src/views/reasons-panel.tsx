@@ -7,31 +7,17 @@ import {
 	shownEffects,
 	startText,
 } from "../../../src/predict/reasons.js";
-import {
-	type NamedEdit,
-	type RiskModel,
-	type RiskRequest,
-	type Risks,
-	reasonsAt,
-	reasonYears,
-} from "../engine/risks.js";
+import { type NamedEdit, type RiskRequest, reasonsAt, reasonYears } from "../engine/risks.js";
+import { Button } from "../parts/button.js";
 import { Panel } from "../parts/panel.js";
 import { type codeWords, usePatient } from "../state/patient-context.js";
 
-interface ReasonsPanelProps {
-	readonly model: RiskModel;
-	readonly parameters: number;
-	readonly request: RiskRequest;
-	/** Whether no later risks are waited for. */
-	readonly isLatest: boolean;
-	readonly risks: Risks;
-}
-
 /** The records that move a chosen risk. Once asked for, they follow the patient, the date and the edits. */
-export function ReasonsPanel(props: ReasonsPanelProps) {
-	const { model, parameters, request, isLatest } = props;
-	const { risks, before } = props.risks;
+export function ReasonsPanel() {
 	const words = usePatient();
+	const { latest: shown, isCurrent: isLatest } = words.answer;
+	const request = shown?.request ?? words.request;
+	const { risks = [], before } = shown?.result ?? {};
 	const id = useId();
 	const [chosen, setChosen] = useState<number | null>(null);
 	const [isAsked, setAsked] = useState(false);
@@ -40,13 +26,7 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 		.filter(({ recordedAt }, at) => recordedAt === null && before?.[at]?.recordedAt == null)
 		.map(({ token }) => token);
 	const code = chosen !== null && open.includes(chosen) ? chosen : open[0];
-	const { latest, isCurrent, progress } = useReasons(
-		model,
-		parameters,
-		request,
-		code,
-		isAsked && isLatest,
-	);
+	const { latest, isCurrent, progress } = useReasons(request, code, isAsked && isLatest);
 	if (code === undefined) return null;
 	const isBusy = isAsked && !isCurrent;
 	// Those of another condition would be taken for this one's.
@@ -72,9 +52,9 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 						))}
 					</select>
 					{(!isAsked || isBusy) && (
-						<button type="button" onClick={() => setAsked(true)} aria-disabled={isBusy}>
+						<Button onClick={() => setAsked(true)} aria-disabled={isBusy}>
 							{isBusy ? `Computing… ${Math.floor(100 * progress)} %` : "Explain"}
-						</button>
+						</Button>
 					)}
 				</div>
 			}
@@ -90,44 +70,44 @@ export function ReasonsPanel(props: ReasonsPanelProps) {
 	);
 }
 
-interface ReasonListProps {
+function ReasonList({
+	reasons,
+	names,
+}: {
 	readonly reasons: Reasons;
 	readonly names: ReasonNames;
-}
-
-function ReasonList({ reasons, names }: ReasonListProps) {
-	const { risk, start, listed, others } = reasons;
+}) {
 	const digits = pointDigits(reasons);
 	const shown = shownEffects(reasons, digits);
-	const total = (share: number) => `${(100 * share).toFixed(digits)} %`;
-	const rowOf = ({ effect, records }: Reason, name: string, at: number) => {
-		const words = pointsWith(shown[at] as number, digits);
-		return (
-			<li key={name} data-effect={effect}>
-				<span className={`change ${/[1-9]/.test(words) ? (effect > 0 ? "up" : "down") : ""}`}>
-					{words}
-				</span>
-				<span className="reason">
-					<span className="reason-name" title={name}>
-						{name}
-					</span>{" "}
-					<span className="quiet">{names.recordsOf(records)}</span>
-				</span>
-			</li>
-		);
-	};
+	const rows = reasonRows(reasons, names);
+	const [start, end] = [rows[0], rows.at(-1)].map((row) => (
+		<>
+			<span className="change">{`${(100 * (row?.effect ?? 0)).toFixed(digits)} %`}</span>
+			<span>{row?.name}</span>
+		</>
+	));
 	return (
 		<>
 			<ul className="reasons">
-				<li data-start={start}>
-					<span className="change">{total(start)}</span>
-					<span>{names.start}</span>
-				</li>
-				{listed.map((reason, at) => rowOf(reason, names.nameOf(reason.parts[0] as number), at))}
-				{others && rowOf(others, names.othersOf(others.parts.length), listed.length)}
-				<li className="reasons-total" data-total={risk}>
-					<span className="change">{total(risk)}</span>
-					<span>{names.end}</span>
+				<li data-start={reasons.start}>{start}</li>
+				{rows.slice(1, -1).map(({ name, records = 0, effect = 0 }, at) => {
+					const words = pointsWith(shown[at] as number, digits);
+					return (
+						<li key={name} data-effect={effect}>
+							<span className={`change ${/[1-9]/.test(words) ? (effect > 0 ? "up" : "down") : ""}`}>
+								{words}
+							</span>
+							<span className="reason">
+								<span className="reason-name" title={name}>
+									{name}
+								</span>{" "}
+								<span className="quiet">{names.recordsOf(records)}</span>
+							</span>
+						</li>
+					);
+				})}
+				<li className="reasons-total" data-total={reasons.risk}>
+					{end}
 				</li>
 			</ul>
 			<p className="quiet">
@@ -145,27 +125,23 @@ interface Explanation {
 }
 
 /** The reasons of a risk once they are asked for, or earlier ones while they are computed. A new request ends the work. */
-function useReasons(
-	model: RiskModel,
-	parameters: number,
-	request: RiskRequest,
-	code: number | undefined,
-	isAsked: boolean,
-): { readonly latest: Explanation | null; readonly isCurrent: boolean; readonly progress: number } {
+function useReasons(request: RiskRequest, code: number | undefined, isAsked: boolean) {
+	const { model, riskModel } = usePatient();
+	const parameters = model?.opened.manifest.weights.parameters;
 	const [latest, setLatest] = useState<Explanation | null>(null);
 	const [progress, setProgress] = useState(0);
 	const isCurrent = latest?.request === request && latest.code === code;
 	useEffect(() => {
-		if (!isAsked || code === undefined) return;
+		if (!isAsked || code === undefined || !riskModel || parameters === undefined) return;
 		const controller = new AbortController();
 		const { signal } = controller;
 		setProgress(0);
 		const onProgress = (share: number) => signal.aborted || setProgress(share);
-		reasonsAt(model, request, code, { parameters, onProgress, signal })
+		reasonsAt(riskModel, request, code, { parameters, onProgress, signal })
 			.catch((error: Error) => ({ failed: error.message }))
 			.then((outcome) => signal.aborted || setLatest({ request, code, outcome }));
 		return () => controller.abort();
-	}, [model, parameters, request, code, isAsked]);
+	}, [riskModel, parameters, request, code, isAsked]);
 	return { latest, isCurrent, progress };
 }
 

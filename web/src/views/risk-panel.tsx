@@ -1,10 +1,11 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "react";
 import { timeName } from "../../../src/evaluate/charts/clock.js";
 import { usualYears } from "../../../src/predict/user-input/moments.js";
-import { type Answer, idleMilliseconds, useAnswer } from "../engine/answers.js";
-import { afterYears, curveDays, type RiskRequest, type Risks } from "../engine/risks.js";
+import { idleMilliseconds, useAnswer } from "../engine/answers.js";
+import { afterYears, curveDays } from "../engine/risks.js";
 import type { TrueRiskReply, TrueRiskRequest } from "../engine/true-risks.js";
 import { startWorker } from "../page-worker.js";
+import { Button } from "../parts/button.js";
 import { CodePicker } from "../parts/combobox.js";
 import { useRemovalFocus } from "../parts/hooks.js";
 import { Notice } from "../parts/notice.js";
@@ -13,18 +14,13 @@ import { ScrollTable, TableDrawing } from "../parts/table.js";
 import { dayText, yearsText } from "../parts/words.js";
 import { usePatient } from "../state/patient-context.js";
 import { AnswerPanel } from "./answer-panel.js";
-import { curveBefore, riskAfter, riskRows, type ShownRisk } from "./risk-words.js";
-
-interface RiskPanelProps {
-	readonly request: RiskRequest;
-	readonly answer: Answer<RiskRequest, Risks>;
-	/** The farthest day that the model can answer; undefined if it has learned no hazards. */
-	readonly longest: number | undefined;
-}
+import { curveBefore, drawnRisk, riskAfter, riskRows, type ShownRisk } from "./risk-words.js";
 
 /** The probability that the chosen codes are recorded within some years of the date. */
-export function RiskPanel({ request, answer, longest }: RiskPanelProps) {
-	const { patient, vocabulary, clock, colourOf, nameOf, dispatch } = usePatient();
+export function RiskPanel() {
+	const panels = usePatient();
+	const { patient, vocabulary, clock, colourOf, nameOf, dispatch, answer, request } = panels;
+	const longest = panels.riskModel?.longest;
 	const { simulation } = patient;
 	const facts = useContext(PictureContext);
 	const [showsTruth, setShowsTruth] = useState(false);
@@ -119,17 +115,36 @@ export function RiskPanel({ request, answer, longest }: RiskPanelProps) {
 								</tr>
 							</thead>
 							<tbody ref={rows}>
-								{shown.map((row, at) => (
-									<RiskRow
-										key={row.risk.token}
-										{...row}
-										recorded={
-											row.risk.recordedAt === null ? null : recordedText(row.risk.recordedAt)
-										}
-										colour={colourOrInk(row.risk.token)}
-										onLeave={() => onLeave(at)}
-									/>
-								))}
+								{shown.map((row, at) => {
+									const { token, recordedAt } = row.risk;
+									return (
+										<tr key={token} data-token={token}>
+											<th scope="row">
+												<div className="risk-name">
+													<span style={{ color: colourOrInk(token) }}>{nameOf(token)}</span>
+													<Button
+														className="plain"
+														aria-label={`Leave out ${nameOf(token)}`}
+														onClick={() => {
+															onLeave(at);
+															dispatch({ type: "code", token, on: false });
+														}}
+													>
+														×
+													</Button>
+												</div>
+											</th>
+											{recordedAt === null ? (
+												usualYears.map((years) => <RiskCell key={years} {...row} years={years} />)
+											) : (
+												<td className="recorded" colSpan={usualYears.length}>
+													{recordedText(recordedAt)}
+													{row.before?.recordedAt === null && ", in the edited history"}
+												</td>
+											)}
+										</tr>
+									);
+								})}
 							</tbody>
 						</ScrollTable>
 					)}
@@ -157,24 +172,12 @@ export function RiskPanel({ request, answer, longest }: RiskPanelProps) {
 					{shown.length > 0 && (
 						<TableDrawing
 							columns={usualYears.map(yearsText)}
-							rows={shown.map(({ risk, before, truth }) => {
-								const curves = {
-									"": risk.curve,
-									"was ": curveBefore(before),
-									"others ": risk.sameAgeAndSex,
-									"true ": truth,
-								};
+							rows={shown.map((row) => {
+								const { token, recordedAt } = row.risk;
 								return {
-									name: nameOf(risk.token),
-									colour: colourOrInk(risk.token),
-									cells:
-										risk.recordedAt !== null
-											? [[recordedText(risk.recordedAt)]]
-											: usualYears.map((years) =>
-													Object.entries(curves).flatMap(([words, curve]) =>
-														curve ? [`${words}${riskAfter(curve, years)}`] : [],
-													),
-												),
+									name: nameOf(token),
+									colour: colourOrInk(token),
+									cells: recordedAt === null ? drawnRisk(row) : [[recordedText(recordedAt)]],
 								};
 							})}
 						/>
@@ -205,90 +208,32 @@ function useTrueRisks(request: TrueRiskRequest | null) {
 	return useAnswer(request, compute, idleMilliseconds);
 }
 
-interface RiskRowProps extends ShownRisk {
-	/** When the code was recorded, in words; null if it is not. */
-	readonly recorded: string | null;
-	readonly colour: string;
-	/** Called before the row is removed. */
-	readonly onLeave: () => void;
-}
-
-function RiskRow({ risk, before, truth, recorded, colour, onLeave }: RiskRowProps) {
-	const { nameOf, dispatch } = usePatient();
-	const { token, curve, sameAgeAndSex } = risk;
-	const name = nameOf(token);
-	const was = curveBefore(before);
+/** A risk within some years, beside what it was, that of people of this age and sex, and the true one. */
+function RiskCell({ risk, before, truth, years }: ShownRisk & { readonly years: number }) {
+	const { curve, sameAgeAndSex } = risk;
+	const [is, was] = [curve, curveBefore(before)].map((one) => one && riskAfter(one, years));
+	const isHigher = (afterYears(curve, years) ?? 0) > (afterYears(before?.curve ?? [], years) ?? 0);
 	return (
-		<tr data-token={token}>
-			<th scope="row">
-				<div className="risk-name">
-					<span style={{ color: colour }}>{name}</span>
-					<button
-						type="button"
-						className="plain"
-						aria-label={`Leave out ${name}`}
-						onClick={() => {
-							onLeave();
-							dispatch({ type: "code", token, on: false });
-						}}
-					>
-						×
-					</button>
-				</div>
-			</th>
-			{recorded !== null ? (
-				<td className="recorded" colSpan={usualYears.length}>
-					{recorded}
-					{before?.recordedAt === null && ", in the edited history"}
-				</td>
-			) : (
-				usualYears.map((years) => (
-					<td
-						key={years}
-						className="number"
-						data-risk={afterYears(curve, years)}
-						data-label={`${years} y`}
-					>
-						{was && <Change before={was} after={curve} years={years} />}
-						<strong>{riskAfter(curve, years)}</strong>
-						{was && <span className="was">{wasText(was, curve, years)}</span>}
-						{sameAgeAndSex && !was && (
-							<span className="same-age-number">
-								<span className="hidden">people of this age and sex: </span>
-								{riskAfter(sameAgeAndSex, years)}
-							</span>
-						)}
-						{truth && (
-							<span className="truth-number">
-								<span className="hidden">true risk: </span>
-								{riskAfter(truth, years)}
-							</span>
-						)}
-					</td>
-				))
+		<td className="number" data-risk={afterYears(curve, years)} data-label={`${years} y`}>
+			{was !== undefined && was !== is && (
+				<em className={`change ${isHigher ? "up" : "down"}`} aria-hidden="true">
+					{isHigher ? "▲" : "▼"}
+				</em>
 			)}
-		</tr>
+			<strong>{is}</strong>
+			{was !== undefined && <span className="was">{was === is ? "as before" : `was ${was}`}</span>}
+			{sameAgeAndSex && was === undefined && (
+				<span className="same-age-number">
+					<span className="hidden">people of this age and sex: </span>
+					{riskAfter(sameAgeAndSex, years)}
+				</span>
+			)}
+			{truth && (
+				<span className="truth-number">
+					<span className="hidden">true risk: </span>
+					{riskAfter(truth, years)}
+				</span>
+			)}
+		</td>
 	);
-}
-
-interface ChangeProps {
-	readonly before: readonly number[];
-	readonly after: readonly number[];
-	readonly years: number;
-}
-
-/** Points up or down if the number that is shown has changed. */
-function Change({ before, after, years }: ChangeProps) {
-	if (riskAfter(before, years) === riskAfter(after, years)) return null;
-	const isHigher = (afterYears(after, years) ?? 0) > (afterYears(before, years) ?? 0);
-	return (
-		<em className={`change ${isHigher ? "up" : "down"}`} aria-hidden="true">
-			{isHigher ? "▲" : "▼"}
-		</em>
-	);
-}
-
-function wasText(before: readonly number[], after: readonly number[], years: number): string {
-	const was = riskAfter(before, years);
-	return was === riskAfter(after, years) ? "as before" : `was ${was}`;
 }

@@ -18,6 +18,23 @@ export interface ShownRisk {
 export const curveBefore = (before: CodeRisk | undefined): readonly number[] | undefined =>
 	before?.recordedAt === null ? before.curve : undefined;
 
+/** The curves of a risk, with the names of their columns in a saved table and of their lines in a saved drawing. */
+const curvesOf = ({ risk, before, truth }: ShownRisk) =>
+	[
+		["risk", "", risk.curve],
+		["before_edits", "was ", curveBefore(before)],
+		["same_age_and_sex", "others ", risk.sameAgeAndSex],
+		["true_risk", "true ", truth],
+	] as const;
+
+/** The lines of a drawn cell per horizon: `1.2 %`, `others 0.8 %`. */
+export const drawnRisk = (row: ShownRisk): string[][] =>
+	usualYears.map((years) =>
+		curvesOf(row).flatMap(([, words, curve]) =>
+			curve ? `${words}${riskAfter(curve, years)}` : [],
+		),
+	);
+
 /** A risk within so many years: 1.2 %, or – beyond what the model has learned. */
 export function riskAfter(curve: readonly number[], years: number): string {
 	const risk = afterYears(curve, years);
@@ -32,15 +49,10 @@ export function riskRows(
 	vocabulary: Vocabulary,
 	clock: Clock,
 ) {
-	return shown.map(({ risk, before, truth }) => {
+	return shown.map((row) => {
+		const { risk } = row;
 		const isFirst = risk.recordedAt === null;
-		const curves = {
-			risk: risk.curve,
-			before_edits: curveBefore(before),
-			same_age_and_sex: risk.sameAgeAndSex,
-			true_risk: truth,
-		};
-		const cells = Object.entries(curves).flatMap(([name, curve]) =>
+		const cells = curvesOf(row).flatMap(([name, , curve]) =>
 			usualYears.map((years) => [
 				`${name}_${years}y`,
 				isFirst && curve ? afterYears(curve, years) : null,

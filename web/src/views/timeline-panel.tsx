@@ -10,18 +10,12 @@ import { Panel } from "../parts/panel.js";
 import { momentText, timeCells } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
 import { codeName, usePatient } from "../state/patient-context.js";
-import type { ExplorerState } from "../state/reducer.js";
 import { lookAheadYears } from "./date-warnings.js";
 
-interface TimelinePanelProps {
-	readonly explorer: ExplorerState;
-	/** With the edits applied. */
-	readonly events: readonly PatientEvent[];
-}
-
 /** The patient's history and the date of prediction. */
-export function TimelinePanel({ explorer: { date, edits, zoom }, events }: TimelinePanelProps) {
-	const { patient, vocabulary, clock, colourOf, codeOf } = usePatient();
+export function TimelinePanel() {
+	const { patient, events, explorer, vocabulary, clock, colourOf, codeOf } = usePatient();
+	const { date, edits, zoom } = explorer;
 	const seenUntil = endOfDay(date);
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, seenUntil }, vocabulary),

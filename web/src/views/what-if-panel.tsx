@@ -3,17 +3,18 @@ import { dayMilliseconds, isoDate } from "../../../src/base/time.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { addingRange, type Patient } from "../data/patient.js";
+import { Button } from "../parts/button.js";
 import { CodePicker } from "../parts/combobox.js";
 import { useRemovalFocus } from "../parts/hooks.js";
 import { Panel } from "../parts/panel.js";
 import { dayText, momentText } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
 import { codeName, usePatient } from "../state/patient-context.js";
-import type { Action, ExplorerState } from "../state/reducer.js";
+import type { Action } from "../state/reducer.js";
 
 /** Changes to the history: a form to add events, and the edits so far. */
-export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) {
-	const { patient, vocabulary, clock, dispatch } = usePatient();
+export function WhatIfPanel() {
+	const { patient, explorer, vocabulary, clock, dispatch } = usePatient();
 	const { edits, undone } = explorer;
 	const ref = useRef<HTMLElement>(null);
 	const list = useRef<HTMLUListElement>(null);
@@ -35,20 +36,19 @@ export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) 
 			}
 			tools={steps.map(({ name, keys, type, isOff }) => (
 				// aria-disabled, not disabled: a disabled button would lose the focus.
-				<button
+				<Button
 					key={name}
-					type="button"
 					className="small"
 					title={keys}
 					aria-disabled={isOff}
 					onClick={() => dispatch({ type })}
 				>
 					{name}
-				</button>
+				</Button>
 			))}
 		>
 			<section className="edit-bar" aria-label="Changes to the history" tabIndex={-1} ref={ref}>
-				<AddForm date={explorer.date} />
+				<AddForm />
 				{edits.length > 0 && (
 					<div className="edits">
 						<ul aria-label="Edits" ref={list}>
@@ -57,8 +57,7 @@ export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) 
 								return (
 									<li key={edit.kind === "add" ? edit.event.id : edit.id} className="chip">
 										<span>{words}</span>
-										<button
-											type="button"
+										<Button
 											className="plain"
 											aria-label={`Take back: ${words}`}
 											onClick={() => {
@@ -68,7 +67,7 @@ export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) 
 											}}
 										>
 											×
-										</button>
+										</Button>
 									</li>
 								);
 							})}
@@ -81,14 +80,14 @@ export function WhatIfPanel({ explorer }: { readonly explorer: ExplorerState }) 
 }
 
 /** A code and a day: that of the date, unless another is chosen. */
-function AddForm({ date }: { readonly date: number }) {
-	const { patient, clock, vocabulary, dispatch } = usePatient();
+function AddForm() {
+	const { patient, explorer, clock, vocabulary, dispatch } = usePatient();
 	const id = useId();
 	const ref = useRef<HTMLFormElement>(null);
 	const [token, setToken] = useState<number | null>(null);
 	const [time, setTime] = useState<number | null>(null);
 	const [least, most] = addingRange(patient);
-	const at = time ?? Math.max(least, Math.floor(date));
+	const at = time ?? Math.max(least, Math.floor(explorer.date));
 	const byDates = clock.axis === "dates";
 	const inputValue = (time: number) => (byDates ? isoDate(time) : Math.round(time));
 	return (

@@ -2,21 +2,25 @@ import { type Dispatch, useMemo } from "react";
 import type { RatesByAgeAndSex } from "../../../src/data/cohort/age-sex-rates.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../../src/evaluate/charts/clock.js";
+import { percent } from "../../../src/evaluate/charts/numbers.js";
+import type { Scoring } from "../../../src/model/train/finetune/classifier.js";
 import type { RunningExport } from "../../../src/predict/browser/open-export.js";
+import { knownOn, outsideReason } from "../../../src/predict/histories.js";
 import type { About } from "../data/contract.js";
 import { historyOf, type Patient } from "../data/patient.js";
 import { type Loaded, loadedValue } from "../data/use-loaded.js";
-import { useAnswer } from "../engine/answers.js";
+import { idleMilliseconds, useAnswer } from "../engine/answers.js";
 import { useHistoryStates } from "../engine/history-states.js";
 import { longestDays, type RiskRequest, riskSource } from "../engine/risks.js";
+import { Button } from "../parts/button.js";
 import { useMedia } from "../parts/hooks.js";
 import { Announcement, Notice } from "../parts/notice.js";
 import { momentText } from "../parts/words.js";
 import { editedEvents, libraryEdit } from "../state/edits.js";
-import { PatientProvider } from "../state/patient-context.js";
+import { PatientProvider, usePatient } from "../state/patient-context.js";
 import type { Action, ExplorerState } from "../state/reducer.js";
+import { AnswerPanel } from "./answer-panel.js";
 import { dateWarnings } from "./date-warnings.js";
-import { LabelPanel } from "./label-panel.js";
 import { NewDiagnosesPanel } from "./new-diagnoses-panel.js";
 import { PeoplePanel } from "./people-panel.js";
 import { ReasonsPanel } from "./reasons-panel.js";
@@ -105,7 +109,7 @@ export function Workbench(props: WorkbenchProps) {
 
 	const historyColumn = (
 		<div key="history" className="answer-history">
-			<TimelinePanel explorer={explorer} events={events} />
+			<TimelinePanel />
 			{/* Warnings appear and disappear while the date is dragged, so they stay below the timeline. */}
 			{warnings.length > 0 && (
 				<Notice kind="warning" title="These predictions may be unreliable">
@@ -114,33 +118,22 @@ export function Workbench(props: WorkbenchProps) {
 					))}
 				</Notice>
 			)}
-			{longest !== undefined && <NewDiagnosesPanel answer={risks} />}
+			{riskModel && <NewDiagnosesPanel />}
 		</div>
 	);
 	const riskColumn = (
 		<div key="risk" className="answer-risk">
-			{scoring && <LabelPanel scoring={scoring} request={request} calls={calls} />}
-			{manifest ? (
-				<RiskPanel request={request} answer={risks} longest={longest} />
-			) : (
-				!failure && <Notice kind="loading" title="Loading the model…" />
-			)}
-			<WhatIfPanel explorer={explorer} />
-			{riskModel && manifest && latest && (
-				<ReasonsPanel
-					model={riskModel}
-					parameters={manifest.weights.parameters}
-					request={latest.request}
-					isLatest={risks.isCurrent}
-					risks={latest.result}
-				/>
-			)}
+			{scoring && <LabelPanel scoring={scoring} />}
+			{manifest ? <RiskPanel /> : !failure && <Notice kind="loading" title="Loading the model…" />}
+			<WhatIfPanel />
+			<ReasonsPanel />
 		</div>
 	);
-	const isCurrent = manifest !== null && (longest === undefined || risks.isCurrent);
+	const isCurrent = manifest !== null && (!riskModel || risks.isCurrent);
 	const spoken = current && riskWords(current, date, vocabulary, clock);
+	const panels = { patient, events, explorer, dispatch, vocabulary, clock, colourOf };
 	return (
-		<PatientProvider value={{ patient, vocabulary, clock, colourOf, dispatch }}>
+		<PatientProvider value={{ ...panels, model, riskModel, request, answer: risks }}>
 			<div className="workbench" data-current={isCurrent} data-ready={isReady} data-date={date}>
 				{failure && (
 					<Notice kind="error" title={failure.title}>
@@ -148,25 +141,64 @@ export function Workbench(props: WorkbenchProps) {
 						{latest && (
 							<p>The numbers below are still those of {momentText(clock, latest.request.date)}.</p>
 						)}
-						<button type="button" onClick={props.onRetry}>
-							Open the model again
-						</button>
+						<Button onClick={props.onRetry}>Open the model again</Button>
 					</Notice>
 				)}
 				{/* In one column, the risks come first. */}
 				<div className="answer">
 					{useMedia(isWide) ? [historyColumn, riskColumn] : [riskColumn, historyColumn]}
 				</div>
-				{calls && manifest && longest !== undefined && (
-					<PeoplePanel
-						calls={calls}
-						request={request}
-						risks={current?.risks ?? []}
-						simulated={manifest.population !== undefined}
-					/>
-				)}
+				<PeoplePanel />
 				<Announcement words={spoken === null ? "" : `${spoken} ${warnings.join(" ")}`} />
 			</div>
 		</PatientProvider>
+	);
+}
+
+/** The probability of the label that the model was fine-tuned to. */
+function LabelPanel({ scoring }: { readonly scoring: Scoring }) {
+	const { clock, request, model } = usePatient();
+	const calls = model?.calls;
+	const { task, definition, source, prevalence } = scoring;
+	const compute = useMemo(
+		() =>
+			calls
+				? async ({ history, original, date }: RiskRequest) => {
+						const histories = [history, ...(original ? [original] : [])];
+						const [probability = Number.NaN, before = null] = await calls.scoreTask(
+							histories.map((one) => knownOn(one, date)),
+						);
+						return { probability, before };
+					}
+				: null,
+		[calls],
+	);
+	const answer = useAnswer(request, compute, idleMilliseconds);
+	const result = answer.latest?.result;
+	const { history, date } = answer.latest?.request ?? request;
+	const outside = result && outsideReason(scoring, knownOn(history, date));
+	return (
+		<AnswerPanel
+			title={`Label: ${task}`}
+			subtitle={`probability of ${definition}, from the records up to ${momentText(clock, date)}`}
+			className="label-panel"
+			answer={answer}
+			failure="The probability could not be computed"
+			rows={result && (() => [{ task, probability: result.probability }])}
+		>
+			{({ probability, before }) => (
+				<>
+					<p data-probability={probability}>
+						<strong>{percent(probability)}</strong>
+						{before !== null && <span className="quiet"> was {percent(before)}</span>}
+						<span className="quiet">
+							; {percent(prevalence)} of the training labels are positive
+							{source !== undefined && `; defined by: ${source}`}
+						</span>
+					</p>
+					{outside && <p>The patient is {outside}. The probability does not apply.</p>}
+				</>
+			)}
+		</AnswerPanel>
 	);
 }
