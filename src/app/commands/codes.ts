@@ -51,10 +51,7 @@ export const command = defineCommand({
 	},
 });
 
-function codesText(
-	search: string,
-	{ found, codes }: Awaited<ReturnType<typeof findCodes>>,
-): string {
+function codesText(search: string, { found, codes }: Awaited<ReturnType<typeof findCodes>>) {
 	if (found === 0) return `no code matches "${search}"; try fewer or other words\n`;
 	const counted = codes.every(({ people }) => people !== null);
 	const hasVia = codes.some(({ via }) => via !== undefined);

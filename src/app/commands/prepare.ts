@@ -413,10 +413,7 @@ function knownRecords(like: string): ReturnType<typeof readRunRecords> {
 }
 
 /** The rules of a run's dataset. Other rules are refused: events would not mean the same. */
-function rulesLike(
-	{ codes, filters, values }: Manifest,
-	options: PrepareOptions,
-): Partial<Omit<RecordOptions, "map">> {
+function rulesLike({ codes, filters, values }: Manifest, options: PrepareOptions) {
 	const rules = {
 		codes: codes.map === null ? "as-is" : "phecode",
 		unmapped: codes.keptUnmapped ? "keep" : "drop",

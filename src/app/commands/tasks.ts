@@ -308,10 +308,7 @@ function cohortTask({ file, target, outcome, ...given }: CohortOptions): CohortT
 	};
 }
 
-async function openSource(
-	path: string,
-	moved: string | undefined,
-): Promise<{ records: TaskRecords; dataset?: Dataset }> {
+async function openSource(path: string, moved: string | undefined) {
 	const isRun = existsSync(runFiles(path).run);
 	if (!isRun && !existsSync(join(path, manifestName))) return { records: await medsRecords(path) };
 	const dataset = isRun

@@ -37,16 +37,9 @@ type MapSystem = IcdSystem | "SNOMED";
 const systemOf = (text: string) => systems.get(text.toLowerCase().replace(/[ _-]/g, ""));
 const blockOfCodes = /^[A-Z]\d[0-9A-Z]-[A-Z]\d[0-9A-Z]$/i; // A00-A09, a heading
 
-interface Columns {
-	/** One system for the whole file, or a column. */
-	readonly system: MapSystem | number;
-	readonly code: number;
-	readonly phecode: number;
-	readonly name: number;
-	readonly ignored: number;
-}
+type Columns = ReturnType<typeof columnsOf>;
 
-function columnsOf(fields: readonly string[], where: string): Columns {
+function columnsOf(fields: readonly string[], where: string) {
 	const header = fields.map((field) => field.toLowerCase());
 	const find = (...names: readonly string[]) => header.findIndex((name) => names.includes(name));
 	const phecode = find("phecode");
@@ -60,6 +53,7 @@ function columnsOf(fields: readonly string[], where: string): Columns {
 				"and others as in the PheWAS catalogue",
 		);
 	return {
+		/** One system for the whole file, or a column. */
 		system,
 		code,
 		phecode,
@@ -68,13 +62,7 @@ function columnsOf(fields: readonly string[], where: string): Columns {
 	};
 }
 
-interface MapRow {
-	readonly system: MapSystem;
-	readonly code: string;
-	readonly phecode: string;
-	readonly name: string;
-	readonly ignored: boolean;
-}
+type MapRow = NonNullable<ReturnType<typeof rowOf>>;
 
 const codeForms: Readonly<Record<MapSystem, string>> = {
 	ICD9CM: "an ICD-9 code",
@@ -85,7 +73,7 @@ const codeForms: Readonly<Record<MapSystem, string>> = {
 const conceptIn = (text: string) => /^\d{6,18}$/.exec(text.trim())?.[0];
 
 /** Undefined for a row without a mapping: a heading, or a code without a PheCode. */
-function rowOf(fields: readonly string[], columns: Columns, where: string): MapRow | undefined {
+function rowOf(fields: readonly string[], columns: Columns, where: string) {
 	const vocabulary = typeof columns.system === "number" ? (fields[columns.system] ?? "") : "";
 	const system = typeof columns.system === "number" ? systemOf(vocabulary) : columns.system;
 	if (system === undefined)

@@ -315,19 +315,13 @@ function isOneEditApart(a: string, b: string): boolean {
 	return rest === short.slice(at + 1) || (exchanged && rest.slice(1) === short.slice(at + 2));
 }
 
-/** A text that has all words of a query. */
-interface FoundText {
-	readonly text: number;
-	/** How the worst of the words is found: as a word (0), as the beginning (1) or part (2) of one, or misspelt (3). */
-	readonly match: number;
-}
-
 const absent = 255;
 
-/** An index of texts, each given by its words: finds those with all words of a query. */
-function wordIndex(
-	texts: readonly (readonly string[])[],
-): (words: readonly string[]) => readonly FoundText[] {
+/**
+ * An index of texts, each given by its words: finds those with all words of a query, and how the worst of the words is
+ * found: as a word (0), as the beginning (1) or part (2) of one, or misspelt (3).
+ */
+function wordIndex(texts: readonly (readonly string[])[]) {
 	const entryOf = new Map<string, { word: string; one: string; of: number[] }>();
 	for (const [text, words] of texts.entries())
 		for (const word of words) {
@@ -355,7 +349,7 @@ function wordIndex(
 		return matches;
 	};
 
-	return (words) => {
+	return (words: readonly string[]) => {
 		const all = new Uint8Array(texts.length).fill(words.length > 0 ? 0 : absent);
 		for (const word of new Set(words)) {
 			const wordMatches = matchesOf(word);

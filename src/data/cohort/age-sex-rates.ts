@@ -25,10 +25,7 @@ type Person = Pick<History, "birthEvents" | "sex"> & { readonly times: ArrayLike
 const usualAge = 50;
 
 /** The age on a day, and its band. */
-function ageBand(
-	{ birthEvents, times }: Pick<Person, "birthEvents" | "times">,
-	day: number,
-): { readonly years: number; readonly band: number } {
+function ageBand({ birthEvents, times }: Pick<Person, "birthEvents" | "times">, day: number) {
 	const years = birthEvents === 1 ? (day - times[0]) / yearDays : usualAge;
 	return { years, band: Math.min(bandCount - 1, Math.max(0, Math.floor(years / bandYears))) };
 }
@@ -100,15 +97,9 @@ export function incidenceByAgeAndSex(
 /**
  * First records (and deaths) and days at risk, by age on the day and sex: [age bands, sexes, outputs]. A day counts by
  * the share of the horizon before it in which the patient can have an index day: as after index days drawn evenly.
+ * Outputs are every token, then the groups, then death; `patients` have time at risk.
  */
-export interface OnsetSums {
-	/** Outputs: every token, then the groups, then death. */
-	readonly width: number;
-	readonly onsets: Float64Array;
-	readonly days: Float64Array;
-	/** Number of patients with time at risk. */
-	readonly patients: number;
-}
+export type OnsetSums = Awaited<ReturnType<typeof onsetSums>>;
 
 export interface OnsetSumOptions {
 	readonly horizonDays: number;
@@ -141,7 +132,7 @@ export async function onsetSums(
 	dataset: Dataset,
 	split: Split,
 	{ horizonDays, lookBackDays, groups = [], counts = () => true }: OnsetSumOptions,
-): Promise<OnsetSums> {
+) {
 	const vocab = dataset.vocabulary.size;
 	const width = outputCount(vocab, groups.length);
 	const onsets = new Float64Array(bandCount * sexes.length * width);

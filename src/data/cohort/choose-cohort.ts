@@ -309,10 +309,7 @@ function mappedWarnings({ map, mapped, unmapped }: Manifest["codes"]): string[] 
 }
 
 /** Says how many records of drugs are no events, and how they become some. */
-function drugNotes(
-	drugs: number,
-	{ drugs: use, like }: Pick<PrepareOptions, "drugs" | "like">,
-): string[] {
+function drugNotes(drugs: number, { drugs: use, like }: Pick<PrepareOptions, "drugs" | "like">) {
 	if (drugs === 0) return [];
 	const records = counted(drugs, "record is of a drug", "records are of drugs");
 	const used = use === "labels" ? "used for labels only" : "left out";

@@ -106,12 +106,7 @@ const heartFailureCases = `
 			WHEN events = 0 THEN 'no event before the question' END AS reason
 	FROM labelled JOIN seen USING (patient)`;
 
-async function label(
-	store: Store,
-	task: string,
-	rule: string,
-	cases: string,
-): Promise<LabelSummary> {
+async function label(store: Store, task: string, rule: string, cases: string) {
 	await store.run(`CREATE OR REPLACE TABLE labelled AS ${cases}`);
 	await store.run(`
 		INSERT INTO label SELECT ${quoted(task)}, patient, day, events, value
@@ -129,10 +124,7 @@ async function label(
 }
 
 /** How many labels a task has in table `label`. */
-export async function countLabels(
-	store: Store,
-	task: string,
-): Promise<Pick<LabelSummary, "labels" | "positive">> {
+export async function countLabels(store: Store, task: string) {
 	const [count] = await store.all<{ labels: number; positive: number }>(`
 		SELECT count(*) AS labels, count(*) FILTER (value) AS positive
 		FROM label WHERE task = ${quoted(task)}`);

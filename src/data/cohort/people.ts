@@ -82,10 +82,7 @@ async function splitNotes(store: Store, file: string): Promise<string[]> {
 }
 
 /** The split of each patient of `seen` by the hash of its id, in order. */
-async function hashedSplits(
-	store: Store,
-	{ splitSeed, splitParts }: PeopleOptions,
-): Promise<Iterable<{ id: number; split: Split }>> {
+async function hashedSplits(store: Store, { splitSeed, splitParts }: PeopleOptions) {
 	const positions = new Uint8Array(await store.count("seen")); // positions in splitNames
 	let read = 0;
 	for await (const { columns } of store.stream("SELECT key FROM seen ORDER BY id"))

@@ -93,11 +93,7 @@ function describeFailure(error: unknown): { readonly isInput: boolean; readonly 
  * Parquet files made from it, depends on the rows alone, not on the number of queries: DuckDB appends in one thread
  * what comes from a positional join, and fills every group as long as the transaction lasts.
  */
-export async function fillInOrder(
-	store: Store,
-	table: string,
-	queries: readonly string[],
-): Promise<void> {
+export async function fillInOrder(store: Store, table: string, queries: readonly string[]) {
 	const [first] = queries as [string];
 	if (queries.length === 1) return store.run(`CREATE TABLE ${table} AS ${first}`);
 	await store.run(`CREATE TABLE ${table} AS FROM (${first}) LIMIT 0`);

@@ -64,12 +64,6 @@ function idOf(value: unknown, withoutId: string, where: string): string {
 	);
 }
 
-export interface ParsedHistory {
-	readonly person: PersonRow;
-	/** In the order of the line. */
-	readonly rows: readonly RecordRow[];
-}
-
 /**
  * Parses one line of an event list: `{"types":[…],"times":[…]}` with optional id, birth, sex and death. A history
  * without an id is named after its line, and after its split if there are files of several splits.
@@ -79,7 +73,7 @@ export function parseEventLine(
 	file: string,
 	line: number,
 	split: Split | null = null,
-): ParsedHistory {
+) {
 	const place = `${file}: line ${line}`;
 	let record: Record<string, unknown>;
 	try {
@@ -113,14 +107,16 @@ export function parseEventLine(
 			split,
 			place,
 		},
-		rows: types.map((type, at) => ({
-			patient,
-			time: finiteOf(times[at], `times[${at}]`, place),
-			code: codeOf(type, at, place),
-			system,
-			kind: "other",
-			value: null,
-		})),
+		rows: types.map(
+			(type, at): RecordRow => ({
+				patient,
+				time: finiteOf(times[at], `times[${at}]`, place),
+				code: codeOf(type, at, place),
+				system,
+				kind: "other",
+				value: null,
+			}),
+		),
 	};
 }
 
@@ -172,11 +168,7 @@ function partsOf(files: string | EventFiles): Part[] {
 
 const batchRows = 1 << 16;
 
-async function loadFile(
-	store: Store,
-	{ file, split }: Part,
-	bad: BadRows | undefined,
-): Promise<void> {
+async function loadFile(store: Store, { file, split }: Part, bad: BadRows | undefined) {
 	let people: PersonRow[] = [];
 	let rows: RecordRow[] = [];
 	let histories = 0;

@@ -13,17 +13,11 @@ export interface NamedCode extends Omit<CodeNameRow, "system"> {
 const kinds: readonly string[] = recordKinds;
 const titles = [["name", "title", "long_title", "description", "concept_name"]];
 
-/** The place of each column in a row; −1 if there is none. */
-interface Places {
-	readonly code: number;
-	readonly name: number;
-	readonly category: number;
-	readonly kind: number;
-	readonly system: number;
-}
-
-/** Columns are found by their names, if both code and name are; otherwise by their places. */
-function placesOf(header: readonly string[]): Places {
+/**
+ * The place of each column in a row; −1 if there is none. Columns are found by their names, if both code and name are;
+ * otherwise by their places.
+ */
+function placesOf(header: readonly string[]) {
 	const columns = header.map((name, at) => ({ name, at }));
 	const find = (groups: readonly (readonly string[])[]) =>
 		matchingColumns(columns, groups)[0]?.at ?? -1;
@@ -44,7 +38,7 @@ function placesOf(header: readonly string[]): Places {
  */
 export async function readCodeNames(file: string): Promise<readonly NamedCode[]> {
 	const names = new Map<string, NamedCode>();
-	let places: Places | undefined;
+	let places: ReturnType<typeof placesOf> | undefined;
 	for await (const { number, text } of readLines(file)) {
 		const where = `${file}: line ${number}`;
 		if (!text.trim() && number > 1) continue;

@@ -294,12 +294,7 @@ export async function withStore<T>(
 
 type Rows = Iterable<object> | AsyncIterable<object>;
 
-async function append(
-	connection: DuckDBConnection,
-	table: string,
-	named: Columns,
-	rows: Rows,
-): Promise<void> {
+async function append(connection: DuckDBConnection, table: string, named: Columns, rows: Rows) {
 	const duckdb = await import("@duckdb/node-api");
 	const appender = await connection.createAppender(table);
 	const names = Object.keys(named);

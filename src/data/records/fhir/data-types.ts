@@ -122,15 +122,6 @@ export interface Coding {
 	readonly name: string | null;
 }
 
-/** The codings chosen from a CodeableConcept, and those left out. */
-interface Choice {
-	readonly kept: readonly Coding[];
-	/** Systems that are neither known nor allowed. */
-	readonly unknown: readonly string[];
-	/** The number of codings of known systems left out for a better one. */
-	readonly passedOver: number;
-}
-
 const preference: Readonly<Record<RecordKind, readonly string[]>> = {
 	diagnosis: ["ICD10CM", "ICD9CM", "SNOMED"],
 	drug: ["RxNorm", "ATC", "NDC"],
@@ -139,20 +130,21 @@ const preference: Readonly<Record<RecordKind, readonly string[]>> = {
 	other: [],
 };
 
-/** Chooses among the codings of a concept: that of the best known system, or all. */
+/**
+ * Chooses among the codings of a CodeableConcept: that of the best known system, or all. `passedOver` is the number of
+ * codings of known systems left out for a better one.
+ */
 export function chooseCodings({
 	allCodings,
 	allowSystems = [],
-}: Pick<FhirOptions, "allCodings" | "allowSystems">): (
-	concept: unknown,
-	kind: RecordKind,
-) => Choice {
+}: Pick<FhirOptions, "allCodings" | "allowSystems">) {
 	const allowed = new Map(allowSystems.map((name) => [name.trim().toLowerCase(), name.trim()]));
 	const systemOf = (name: string) => systemNamed(name) ?? allowed.get(name.toLowerCase());
-	return (concept, kind) => {
+	return (concept: unknown, kind: RecordKind) => {
 		const fields = objectOf(concept);
 		const text = textOf(fields?.text) ?? null;
 		const kept: Coding[] = [];
+		/** Systems that are neither known nor allowed. */
 		const unknown: string[] = [];
 		for (const coding of listOf(fields?.coding)) {
 			const code = textOf(coding.code);

@@ -21,13 +21,7 @@ import {
 	textOf,
 } from "./data-types.js";
 import { noResource, type ResourceEntry, ResourceParser } from "./resource-parser.js";
-import {
-	type ResolvedRows,
-	resolveInMemory,
-	type StagedRow,
-	StagedRows,
-	type StagedTable,
-} from "./staged-rows.js";
+import { resolveInMemory, type StagedRow, StagedRows, type StagedTable } from "./staged-rows.js";
 
 const mostNames = 200;
 
@@ -328,11 +322,6 @@ export function resourceReader(rows: StagedRows, options: ReadOptions) {
 	};
 }
 
-export interface FhirContent extends ResolvedRows {
-	readonly resources: number;
-	readonly skipped: SkippedResources;
-}
-
 /**
  * Reads FHIR that fits in memory, for one file in the browser; `openFhir` reads any amount. With `onBad`, resources
  * that cannot be read are left out.
@@ -342,7 +331,7 @@ export function readFhirInMemory(
 	bytes: Uint8Array,
 	options: ReadOptions = {},
 	onBad?: (error: InputError) => void,
-): FhirContent {
+) {
 	const rows = new StagedRows();
 	const reader = resourceReader(rows, options);
 	const parser = new ResourceParser(file);

@@ -210,14 +210,8 @@ export async function resolveInStore(store: Store, bad?: BadRows): Promise<Unres
 	return { ...(counts as Unresolved), olderVersions };
 }
 
-export interface ResolvedRows {
-	readonly records: readonly RecordRow[];
-	readonly people: readonly Omit<PersonRow, "split">[];
-	readonly unresolved: Unresolved;
-}
-
 /** The same for staged rows in memory. */
-export function resolveInMemory(rows: StagedRows): ResolvedRows {
+export function resolveInMemory(rows: StagedRows) {
 	const versions = rows.of("fhir_version");
 	const latest = new Map(versions.map(({ key, version }) => [key, version]));
 	const outdated = new Set(
@@ -251,7 +245,7 @@ export function resolveInMemory(rows: StagedRows): ResolvedRows {
 		else medications.set(one.key, [one]);
 	}
 
-	const records: ResolvedRows["records"][number][] = [];
+	const records: RecordRow[] = [];
 	const untimed = new Map<RecordKind, Set<number>>();
 	const codeless = new Set<number>();
 	for (const record of current(rows.of("fhir_record"))) {
@@ -278,7 +272,7 @@ export function resolveInMemory(rows: StagedRows): ResolvedRows {
 			drugsWithoutCode: codeless.size,
 			patientsUnknown: unknown.size,
 			olderVersions: outdated.size,
-		},
+		} satisfies Unresolved,
 	};
 }
 

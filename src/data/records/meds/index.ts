@@ -6,7 +6,7 @@ import { quoted } from "../sql.js";
 import type { RecordSource, Store } from "../store.js";
 import { openTable, rowOfFile, stageRows, withNumberedRows } from "../table.js";
 import { findColumn, findMeds, idText, needColumn, wanted } from "./layout.js";
-import { type Counts, createCodes, loadShard } from "./shard.js";
+import { type Counts, createCodes, loadShard, noRows } from "./shard.js";
 
 /** Opens a dataset of the Medical Event Data Standard: its folder, its data folder, or one file. */
 export async function openMeds(path: string, options: MedsOptions = {}): Promise<RecordSource> {
@@ -25,7 +25,7 @@ export async function openMeds(path: string, options: MedsOptions = {}): Promise
 			const notes: string[] = [];
 			await loadSplits(store, useSplits ? metadata?.splits : undefined);
 			await createCodes(store);
-			const counts: Counts = { rows: 0, kept: 0, others: 0, untimed: 0, unsexed: 0 };
+			const counts = noRows();
 			for (const shard of shards) {
 				const more = await loadShard(store, shard, kinds, bad);
 				for (const name of Object.keys(more) as (keyof Counts)[]) counts[name] += more[name];

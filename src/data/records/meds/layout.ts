@@ -5,14 +5,6 @@ import { explainBytes } from "../bytes.js";
 import type { Column, Table } from "../sql.js";
 import { columnOf, noColumn } from "../tables/columns.js";
 
-/** The files of a MEDS dataset. */
-interface MedsLayout {
-	/** In the order of their paths. */
-	readonly shards: readonly string[];
-	/** The files in `metadata/`; none for a single file. */
-	readonly metadata: { readonly codes?: string; readonly splits?: string } | undefined;
-}
-
 const kindOf = async (path: string): Promise<"file" | "folder" | undefined> => {
 	try {
 		return (await stat(path)).isDirectory() ? "folder" : "file";
@@ -23,8 +15,11 @@ const kindOf = async (path: string): Promise<"file" | "folder" | undefined> => {
 	}
 };
 
-/** Finds the files of a dataset, given its root, its data folder or a single file. */
-export async function findMeds(path: string): Promise<MedsLayout> {
+/**
+ * Finds the files of a dataset, given its root, its data folder or a single file: the shards in the order of their paths,
+ * and the files in `metadata/`; none for a single file.
+ */
+export async function findMeds(path: string) {
 	const kind = await kindOf(path);
 	if (!kind) throw new InputError(`${path}: no such file or folder; check the path`);
 	if (kind === "file") return { shards: [path], metadata: undefined };
@@ -44,7 +39,7 @@ export async function findMeds(path: string): Promise<MedsLayout> {
 	};
 	const codes = await there("codes.parquet");
 	const splits = await there("subject_splits.parquet");
-	return { shards, metadata: { ...(codes && { codes }), ...(splits && { splits }) } };
+	return { shards, metadata: { codes, splits } };
 }
 
 /** The Parquet files below a folder, in the order of their paths. */

@@ -15,16 +15,17 @@ import { sexes } from "../words.js";
 import { findColumn, idText, needColumn, wanted } from "./layout.js";
 
 /** Counts of the rows of a shard. */
-export interface Counts {
-	rows: number;
-	kept: number;
+export const noRows = () => ({
+	rows: 0,
+	kept: 0,
 	/** Of kinds that are not kept. */
-	others: number;
+	others: 0,
 	/** Of kinds that are kept, without a time. */
-	untimed: number;
+	untimed: 0,
 	/** With a sex other than female or male. */
-	unsexed: number;
-}
+	unsexed: 0,
+});
+export type Counts = ReturnType<typeof noRows>;
 
 /** MEDS calls it `numeric_value`; some extractions call it `value`, which may be text in others. */
 export function valueColumn(table: Table): Column | undefined {
@@ -163,7 +164,7 @@ async function count(store: Store, kinds: readonly RecordKind[]): Promise<Counts
 		CAST(sum(rows) AS BIGINT) AS rows, CAST(sum(timed) AS BIGINT) AS timed
 		FROM meds_seen LEFT JOIN meds_code USING (meds) GROUP BY ALL`,
 	);
-	const counts: Counts = { rows: 0, kept: 0, others: 0, untimed: 0, unsexed: 0 };
+	const counts = noRows();
 	for (const group of groups) {
 		counts.rows += group.rows;
 		if (group.unsexed) counts.unsexed += group.rows;

@@ -17,12 +17,7 @@ interface DatabaseOptions {
 	readonly batchRows?: number | undefined;
 }
 
-interface FoundTable {
-	readonly schema: string;
-	readonly name: string;
-	/** Lower-case name → name in the database. */
-	readonly columns: ReadonlyMap<string, string>;
-}
+type FoundTable = NonNullable<Awaited<ReturnType<typeof findTable>>>;
 
 /**
  * Reads a CDM in one read-only transaction with a consistent snapshot of all tables. Rows are fetched in batches with
@@ -159,7 +154,7 @@ async function findTable(
 	sql: postgres.TransactionSql,
 	{ name }: CdmTable,
 	schema: string | undefined,
-): Promise<FoundTable | undefined> {
+) {
 	const tables = await sql<{ oid: string; schema: string; name: string }[]>`
 		SELECT c.oid::text AS oid, n.nspname AS schema, c.relname AS name
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -174,6 +169,7 @@ async function findTable(
 	return {
 		schema: table.schema,
 		name: table.name,
+		/** Lower-case name → name in the database. */
 		columns: new Map(columns.map((column) => [column.name.toLowerCase(), column.name])),
 	};
 }
@@ -201,17 +197,13 @@ async function otherSchemas(sql: postgres.TransactionSql): Promise<string> {
 		: "no schema of this database holds a table person";
 }
 
-interface DatabaseAddress {
-	readonly options: Readonly<Record<string, string | number | boolean>>;
-	/** For messages and files: without user and password. */
-	readonly shown: string;
-}
+type DatabaseAddress = ReturnType<typeof databaseAddress>;
 
 const expected = "expected postgres://user@host:5432/database";
 const sslModes = ["disable", "allow", "prefer", "require", "verify-full"] as const;
 
 /** Parses the address of a PostgreSQL database. It may contain a password, so no message repeats it. */
-export function databaseAddress(text: string): DatabaseAddress {
+export function databaseAddress(text: string) {
 	let url: URL;
 	try {
 		url = new URL(text);
@@ -243,6 +235,7 @@ export function databaseAddress(text: string): DatabaseAddress {
 				value === undefined || value === "" ? [] : [[name, value] as const],
 			),
 		),
+		/** For messages and files: without user and password. */
 		shown: host?.startsWith("/")
 			? `postgres:///${database}?host=${host}`
 			: `postgres://${host}${port ? `:${port}` : ""}/${database}`,

@@ -236,12 +236,7 @@ const valueAndUnit = (table: CdmTable): string =>
 		: "NULL AS value, NULL AS unit";
 
 /** Leaves out rows that cannot be read or, without `bad`, refuses the first. */
-async function checkRows(
-	store: Store,
-	source: TableSource,
-	table: CdmTable,
-	bad?: BadRows,
-): Promise<void> {
+async function checkRows(store: Store, source: TableSource, table: CdmTable, bad?: BadRows) {
 	const faults = Object.keys(table.faults).map(
 		(name): Fault => ({
 			when: `bad_column = ${quoted(name)}`,
@@ -383,11 +378,7 @@ async function notesOnEvents(
 	return notes;
 }
 
-async function notesOnStrangers(
-	store: Store,
-	source: TableSource,
-	{ events }: Plan,
-): Promise<string[]> {
+async function notesOnStrangers(store: Store, source: TableSource, { events }: Plan) {
 	const all = events.map(({ table }) => `SELECT patient FROM ${stagedName(table)}`).join(" UNION ");
 	const strangers = await store.count(
 		`(${all}) WHERE patient NOT IN (SELECT patient FROM omop_person)`,

@@ -132,11 +132,7 @@ export const joinSql = (key: Column): string =>
 	`LEFT JOIN ${joinTable} ON ${textOf(key, "whole")} = ${joinKey}`;
 
 /** Creates a table with the needed columns of the second table; a key must not have different values. */
-export async function fillJoin(
-	store: Store,
-	{ table, key }: Join,
-	columns: readonly Column[],
-): Promise<void> {
+export async function fillJoin(store: Store, { table, key }: Join, columns: readonly Column[]) {
 	const list = columns.map(({ name, sql }) => `, ${named(name)} AS ${sql}`);
 	await reading(table, () =>
 		store.run(

@@ -60,15 +60,7 @@ export interface RecordPlan {
 }
 
 /** What became of the rows of a table. */
-export interface Inserted {
-	readonly rows: number;
-	/** Rows without a code, which were left out. */
-	readonly empty: number;
-	/** Rows without a time, which were left out; 0 where every record needs one. */
-	readonly untimed: number;
-	/** Values that are not numbers, which were left empty. */
-	readonly noNumbers: number;
-}
+export type Inserted = Awaited<ReturnType<typeof insertRecords>>;
 
 const noCode = `(code IS NULL OR ${isMissingSql("code")})`;
 const noPatient = `(patient IS NULL OR ${isMissingSql("patient")})`;
@@ -77,11 +69,7 @@ const selected = ({ row, patient, time, code, system, kind, value, unit }: Recor
 	`SELECT ${row} AS row, ${patient} AS patient, ${time} AS time, ${code} AS code, ${system} AS system, ${kind} AS kind, ${value} AS value, ${unit} AS unit`;
 
 /** Adds the rows of a table to `record`; those that cannot be read are left out and added to `bad`, or refused. */
-export async function insertRecords(
-	store: Store,
-	plan: RecordPlan,
-	bad?: BadRows,
-): Promise<Inserted> {
+export async function insertRecords(store: Store, plan: RecordPlan, bad?: BadRows) {
 	const rows = await adoptCopy(store, plan);
 	if (rows !== undefined) return { rows, empty: 0, untimed: 0, noNumbers: 0 };
 	return withNumberedRows(store, plan.table, plan.reads, (rows) =>
@@ -94,7 +82,7 @@ async function insertChecked(
 	plan: RecordPlan,
 	numberedRows: string,
 	bad: BadRows | undefined,
-): Promise<Inserted> {
+) {
 	const from = plan.rows(numberedRows);
 	const faults = faultsOf(plan);
 	const faulty = `(NOT ${noCode} AND ${faultSql(faults)} IS NOT NULL)`;
@@ -111,7 +99,15 @@ async function insertChecked(
 	}
 	if (empty > 0) await store.run(`DELETE FROM stored_record WHERE ${inserted} AND ${noCode}`);
 	if (nan > 0) await store.run(`UPDATE stored_record SET value = NULL WHERE isnan(value)`);
-	return { rows: rows + untimed, empty, untimed, noNumbers: nan };
+	return {
+		rows: rows + untimed,
+		/** Rows without a code, which were left out. */
+		empty,
+		/** Rows without a time, which were left out; 0 where every record needs one. */
+		untimed,
+		/** Values that are not numbers, which were left empty. */
+		noNumbers: nan,
+	};
 }
 
 /** Makes a copy of the file part of `record` and returns the number of its rows, if nothing is unusual. */

@@ -144,25 +144,17 @@ function systemsOf(
 const codesPerRow = 2 ** 20;
 const placeInRow = '"trajgpt place"';
 
-/** SQL for the codes of a row. */
-interface CodeFields {
-	readonly code: string;
-	/** Makes one row per code, if a row can have several; a row without a code stays. */
-	readonly rows?: (rows: string) => string;
-	/** SQL for a whole number that orders the codes: by row of the file, then as they are in the row. */
-	readonly order: string;
-}
-
 /**
- * The codes in one column, or in several: every field with a code gives a record, in the order of the columns. With a
- * separator, a field may hold several codes.
+ * SQL for the codes in one column, or in several: every field with a code gives a record, in the order of the columns.
+ * With a separator, a field may hold several codes. `order` is a whole number that orders the codes: by row of the file,
+ * then as they are in the row. `rows` makes one row per code, if a row can have several; a row without a code stays.
  */
 function codeFields(
 	table: Table,
 	columns: readonly Column[],
 	{ each = [] }: Systems,
 	separator?: string | undefined,
-): CodeFields {
+) {
 	const [only, another] = columns;
 	if (only && !another && separator === undefined)
 		return { code: plainText(only), order: rowOfFile };
@@ -181,7 +173,7 @@ function codeFields(
 	return {
 		code: `${codeOfField}.code`,
 		order: `${rowOfFile} * ${codesPerRow} + ${placeInRow}`,
-		rows: (rows) =>
+		rows: (rows: string) =>
 			`(SELECT * EXCLUDE (${codeOfField}), unnest(${codeOfField}) AS ${codeOfField}, generate_subscripts(${codeOfField}, 1) AS ${placeInRow} FROM (SELECT * REPLACE (CASE WHEN len(${codeOfField}) = 0 THEN [NULL] ELSE ${codeOfField} END AS ${codeOfField}) FROM (SELECT *, ${codes} AS ${codeOfField} FROM ${rows})))`,
 	};
 }
