@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import type { Dataset, Label, Split } from "../../data/cohort/index.js";
+import { vocabularyOf } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { denseRows } from "../../model/glm.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../evaluation.js";
+import { auroc, averagePrecision, brier } from "../metrics.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import {
@@ -222,22 +224,37 @@ test("the direction of a past code is the change it causes halfway into a histor
 	expect([...both]).toEqual([expect.closeTo(Math.SQRT1_2, 12), expect.closeTo(Math.SQRT1_2, 12)]);
 });
 
-test("statistics weight patients, not labels", () => {
+test("statistics count labels by the weights of patients and their own", () => {
+	const targets = Uint8Array.of(1, 0, 1, 0, 0);
+	const scores = [0.9, 0.4, 0.6, 0.2, 0.1];
 	const labelled = {
-		targets: Uint8Array.of(1, 0, 1, 0),
-		patients: Int32Array.of(0, 0, 1, 2),
-		count: 3,
+		targets,
+		patients: Int32Array.of(0, 0, 1, 2, 3),
+		count: 4,
+		weights: Float64Array.of(1, 2, 3, 1, 1),
 	};
-	const scores = [0.9, 0.8, 0.4, 0.6];
-	const { auprc, auroc } = rankStatistics(labelled, scores);
-	const { brier } = probabilityStatistics(labelled, scores);
-	expect(auprc!([1, 1, 1])).toBeCloseTo((1 + 2 / 4) / 2, 12);
-	expect(auroc!([1, 1, 1])).toBe(0.5);
-	expect(auroc!([2, 0, 1])).toBe(1); // 0.9 is above 0.8 and 0.6
-	expect(brier!([0, 1, 1])).toBeCloseTo((0.36 + 0.36) / 2, 12);
-	expect(rankStatistics(labelled, [1, 2, 3, 4]).auroc!([1, 1, 1])).toBe(0.25);
-	const bins = calibrationBins(labelled, [0.1, 0.1, 0.1, 0.1]);
-	expect(bins.error("predictions")([1, 1, 1])).toBeCloseTo(0.4, 12);
+	for (const ofPatients of [
+		[1, 1, 1, 1],
+		[2, 0, 1, 1],
+		[1, 3, 0, 2],
+	]) {
+		const repeat = (values: ArrayLike<number>) =>
+			Array.from(labelled.patients).flatMap((patient, i) =>
+				Array<number>(ofPatients[patient]! * labelled.weights[i]!).fill(values[i]!),
+			);
+		const [labels, probabilities] = [repeat(targets), repeat(scores)];
+		const { auprc, auroc: area } = rankStatistics(labelled, scores);
+		const { brier: distance, calibrationError } = probabilityStatistics(labelled, scores);
+		expect(auprc!(ofPatients)).toBeCloseTo(averagePrecision(labels, probabilities), 12);
+		expect(area!(ofPatients)).toBeCloseTo(auroc(labels, probabilities), 12);
+		expect(distance!(ofPatients)).toBeCloseTo(brier(labels, probabilities), 12);
+		expect(calibrationError!(ofPatients)).toBeGreaterThan(0);
+	}
+	const even = calibrationBins(
+		{ ...labelled, weights: new Float64Array(5).fill(1) },
+		[...scores.keys()].map(() => 0.1),
+	);
+	expect(even.error("predictions")([1, 1, 1, 1])).toBeCloseTo(2 / 5 - 0.1, 12);
 });
 
 test("means are over all few-shot draws, and over resampled ones in the bootstrap", () => {
@@ -276,8 +293,7 @@ describe("codes of a task", () => {
 		count: 1,
 		system: kind === "drug" ? "ATC" : "PheCode",
 	});
-	const vocabularyWith = async (...more: ReturnType<typeof token>[]) => {
-		const { vocabularyOf } = await import("../../data/cohort/vocabulary.js");
+	const vocabularyWith = (...more: ReturnType<typeof token>[]) => {
 		return vocabularyOf([
 			token("250", "endocrine"),
 			token("428.1", "circulatory"),
@@ -287,30 +303,20 @@ describe("codes of a task", () => {
 		]);
 	};
 
-	test("are heart failure and its category, and complications of diabetes", async () => {
-		const vocabulary = await vocabularyWith();
-		for (const [task, horizonDays] of [
-			["chf-paper", 365],
-			["chf", 1096],
-		] as const)
-			expect(taskCodes(task, vocabulary, undefined)).toMatchObject({
-				risk: [6],
-				horizonDays,
-				prototype: [[6], [6, 7]],
-			});
-		expect(taskCodes("diabetes", vocabulary, undefined)).toMatchObject({ risk: [5] });
-		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
-			risk: [],
-			prototype: [[8]],
-			codesAre: "had",
-		});
-		expect(taskCodes("stroke", vocabulary, undefined)).toBeUndefined();
+	test.each([
+		["chf-paper", { risk: [6], horizonDays: 365, prototype: [[6], [6, 7]] }],
+		["chf", { risk: [6], horizonDays: 1096, prototype: [[6], [6, 7]] }],
+		["diabetes", { risk: [5] }],
+		// Complications of diabetes.
+		["insulin", { risk: [], prototype: [[8]], codesAre: "had" }],
+	])("of %s", async (task, codes) => {
+		expect(taskCodes(task, vocabularyWith(), undefined)).toMatchObject(codes);
 	});
 
 	test("name the onset tasks, and the paper's construction under a name of its own", async () => {
 		const dataset = {
 			...planted(),
-			vocabulary: await vocabularyWith(),
+			vocabulary: vocabularyWith(),
 			manifest: {
 				labels: [{ task: "insulin" }, { task: "chf" }],
 			} as unknown as Dataset["manifest"],
@@ -320,13 +326,14 @@ describe("codes of a task", () => {
 			"The day depends on the outcome",
 		);
 		expect(labelledTasks(planted())).toEqual(["planted"]);
+		expect(taskCodes("stroke", dataset.vocabulary, undefined)).toBeUndefined();
 		await expect(taskLabels(planted(), "chf")).rejects.toThrow(
 			"no token of its vocabulary is heart failure",
 		);
 	});
 
 	test("are insulin itself if drugs are tokens", async () => {
-		const vocabulary = await vocabularyWith(token("A10AE04", "drugs", "drug"));
+		const vocabulary = vocabularyWith(token("A10AE04", "drugs", "drug"));
 		expect(taskCodes("insulin", vocabulary, undefined)).toMatchObject({
 			risk: [9],
 			horizonDays: 183,
@@ -367,30 +374,7 @@ describe("regression around risks", () => {
 	});
 });
 
-describe("statistics of weighted labels", () => {
-	test("equal those of labels that are repeated", () => {
-		const scores = [0.9, 0.4, 0.6, 0.2, 0.1];
-		const targets = Uint8Array.of(1, 0, 1, 0, 0);
-		const patients = Int32Array.of(0, 1, 2, 3, 4);
-		const weights = Float64Array.of(1, 2, 3, 1, 1);
-		const repeat = <T>(values: ArrayLike<T>) =>
-			Array.from(weights).flatMap((times, at) => Array(times).fill(values[at]) as T[]);
-		const once = new Float64Array(5).fill(1);
-		const weighted = { targets, patients, count: 5, weights };
-		const repeated = {
-			targets: Uint8Array.from(repeat(targets)),
-			patients: Int32Array.from(repeat(patients)),
-			count: 5,
-		};
-		const all = (labelled: typeof weighted | typeof repeated, own: number[]) => ({
-			...rankStatistics(labelled, own),
-			brier: probabilityStatistics(labelled, own).brier!,
-		});
-		for (const [name, statistic] of Object.entries(all(weighted, scores)))
-			expect(statistic(once)).toBeCloseTo(all(repeated, repeat(scores))[name as "brier"](once), 12);
-	});
-});
-
+/** Labels of weight 2, yes and no; `counted` gives how many there are of each, and their weight. */
 const labels = (positive: number, negative: number): LabelQuery[] =>
 	Array.from({ length: positive + negative }, (_, patient) => ({
 		patient,
@@ -399,29 +383,20 @@ const labels = (positive: number, negative: number): LabelQuery[] =>
 		weight: 2,
 		value: patient < positive,
 	}));
-
 const counted = (all: readonly LabelQuery[]) =>
-	[true, false].map((value) => {
-		const own = all.filter((label) => label.value === value);
-		return [own.length, own.reduce((sum, { weight = 1 }) => sum + weight, 0)];
+	[true, false].flatMap((value) => {
+		const weights = all.flatMap((label) => (label.value === value ? [label.weight!] : []));
+		return [weights.length, weights.reduce((sum, weight) => sum + weight, 0)];
 	});
 
-test("few labels stay as they are", () => {
-	const few = labels(3, 7);
-	expect(atMost(few, 10)).toBe(few);
-});
-
-test("of many labels all rare ones stay, and the others weigh for those left out", () => {
-	expect(counted(atMost(labels(4, 96), 20))).toEqual([
-		[4, 8],
-		[16, 192],
-	]);
-	expect(counted(atMost(labels(96, 4), 20))).toEqual([
-		[16, 192],
-		[4, 8],
-	]);
-	expect(counted(atMost(labels(50, 70), 20))).toEqual([
-		[10, 100],
-		[10, 140],
-	]);
-});
+test.each([
+	[3, 7, 10, [3, 6, 7, 14]],
+	[4, 96, 20, [4, 8, 16, 192]],
+	[96, 4, 20, [16, 192, 4, 8]],
+	[50, 70, 20, [10, 100, 10, 140]],
+])(
+	"of %d yes and %d no, at most %d labels stand for all: rare ones stay",
+	(yes, no, most, kept) => {
+		expect(counted(atMost(labels(yes, no), most))).toEqual(kept);
+	},
+);
