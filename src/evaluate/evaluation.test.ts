@@ -4,44 +4,14 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../data/records/testing/temporary-folder.js";
 import {
-	type Evaluation,
 	evaluationFile,
 	readEvaluation,
 	tryReadEvaluation,
 	writeEvaluation,
 } from "./evaluation.js";
+import { exampleForecast } from "./report/testing/example-report.js";
 
-const evaluation: Evaluation = {
-	kind: "trajgpt-evaluation",
-	version: 3,
-	task: "forecast",
-	split: "test",
-	patients: 3,
-	events: 12,
-	seed: 0,
-	draws: 1000,
-	notes: ["one was left out"],
-	rows: [
-		{
-			who: "model",
-			label: "TrajGPT, time-specific",
-			method: "time-specific",
-			metrics: { "recall@10": { value: 0.5, low: 0.25, high: 0.75 } },
-		},
-	],
-	windows: [
-		{
-			window: "1–20",
-			rows: [
-				{
-					...{ who: "history", label: "own history" },
-					...{ recall: [0, 1], recallKnown: [1], recallNew: [0] },
-				},
-			],
-		},
-	],
-	made: { versions: { trajgpt: "0.1.0" }, dataset: "abc", step: 7, seconds: 1.5 },
-};
+const evaluation = exampleForecast({ model: 0.5, history: 0.4, steps: 0.3 });
 
 describe("an evaluation", () => {
 	test("is read as written, replaces an earlier one, and leaves no other file", async () => {
