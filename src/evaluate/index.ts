@@ -1,6 +1,5 @@
 export { checkDraws, fewestDraws } from "./bootstrap.js";
 export { calibrationCurve, expectedCalibrationError } from "./calibration.js";
-export type { ComparedMethod as Way, ComparedModel as Entry } from "./compare/cells.js";
 export * from "./compare/cells.js";
 export * from "./compare/comparison.js";
 export { comparisonFormats, comparisonText } from "./compare/render.js";

@@ -11,7 +11,7 @@ import type { Runtime } from "../../../engine/runtime/index.js";
 import { type ComputeOptions, withRuntime } from "../../../engine/runtime/open-runtime.js";
 import {
 	type Cell,
-	type Entry,
+	type ComparedModel,
 	type EvaluateOptions,
 	type Evaluation,
 	evaluateDefaults,
@@ -98,7 +98,7 @@ export async function trainCell(request: CellRequest) {
 async function pretrainCell(
 	plan: Plan,
 	dataset: Dataset,
-	{ id, model, settings, options }: Entry,
+	{ id, model, settings, options }: ComparedModel,
 	request: CellRequest,
 ): Promise<NonNullable<Cell["training"]>> {
 	const { folder, seed, signal } = request;

@@ -3,7 +3,11 @@ import { InputError } from "../../../base/errors.js";
 import { thousands } from "../../../base/thousands.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { groupBy } from "../../../evaluate/charts/numbers.js";
-import { type Entry, isLabelledTask, type Way } from "../../../evaluate/index.js";
+import {
+	type ComparedMethod,
+	type ComparedModel,
+	isLabelledTask,
+} from "../../../evaluate/index.js";
 import {
 	commonLearningRate,
 	type ForecastMethod,
@@ -66,7 +70,7 @@ interface Variant {
 const groupOf = ({ id, pretraining }: Model) =>
 	id === "trajgpt" ? "trajgpt" : pretraining === "none" ? "irregular" : "transformers";
 
-export function lineOf(variant: Variant, options: LineOptions): Entry {
+export function lineOf(variant: Variant, options: LineOptions): ComparedModel {
 	const { id, preset = options.preset, settings = {} } = variant;
 	const model = modelById(variant.model ?? "trajgpt");
 	return {
@@ -109,7 +113,10 @@ function isUsual(line: Variant, preset: string): boolean {
 	return Object.entries(plain).some(([name, value]) => presets[preset]?.[name] !== value);
 }
 
-export function linesNamed(names: readonly string[] | undefined, options: LineOptions): Entry[] {
+export function linesNamed(
+	names: readonly string[] | undefined,
+	options: LineOptions,
+): ComparedModel[] {
 	if (names) checkNames(names, "model", lineNames);
 	const lines = names
 		? names.flatMap((name) => comparedModels.filter(({ id }) => id === name))
@@ -117,7 +124,7 @@ export function linesNamed(names: readonly string[] | undefined, options: LineOp
 	return lines.map((line) => lineOf(line, options));
 }
 
-export function checkLeaders(leaders: readonly string[], entries: readonly Entry[]): void {
+export function checkLeaders(leaders: readonly string[], entries: readonly ComparedModel[]): void {
 	checkNames(leaders, "model", lineNames);
 	const ids = entries.map(({ id }) => id);
 	const absent = leaders.find((id) => !ids.includes(id));
@@ -136,10 +143,10 @@ export function methodsShown(id: string): readonly ForecastMethod[] {
 
 /** The rows of the table: the given methods of each line, each with the line that it is compared with. */
 export function waysOf(
-	entries: readonly Entry[],
-	methodsOf: (entry: Entry) => readonly ForecastMethod[],
-	against: (entry: Entry, line: number, first: boolean) => Entry | undefined,
-): Way[] {
+	entries: readonly ComparedModel[],
+	methodsOf: (entry: ComparedModel) => readonly ForecastMethod[],
+	against: (entry: ComparedModel, line: number, first: boolean) => ComparedModel | undefined,
+): ComparedMethod[] {
 	return entries.flatMap((entry, line) => {
 		const shown = methodsOf(entry);
 		return shown.map((method, index) => ({
@@ -262,7 +269,7 @@ const variants: readonly Variant[] = [
 
 export const variantNames: readonly string[] = variants.map(({ id }) => id);
 
-export const variantLines = (options: LineOptions): Entry[] =>
+export const variantLines = (options: LineOptions): ComparedModel[] =>
 	// All with the same learning rate, so that only the named part differs.
 	variants.map((line) => lineOf(line, { learningRate: commonLearningRate, ...options }));
 
@@ -285,7 +292,7 @@ const isTuned = ({ forecasting }: Model) => forecasting.after === "fine-tuning";
 
 export function lineNotes(
 	dataset: Dataset,
-	entries: readonly Entry[],
+	entries: readonly ComparedModel[],
 	tasks: readonly string[],
 	{ options, tuning, tuningSteps, hazards, methods }: Budgets,
 ): string[] {

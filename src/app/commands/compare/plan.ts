@@ -7,8 +7,8 @@ import { readJson, replaceFile } from "../../../base/files/index.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import {
 	type Cell,
+	type ComparedModel,
 	cellSchema,
-	type Entry,
 	entrySchema,
 	keepsDraws,
 } from "../../../evaluate/index.js";
@@ -56,7 +56,7 @@ const writeJson = (file: string, value: unknown) =>
 
 export const readPlan = (folder: string): Plan =>
 	readJson(comparisonFiles(folder).plan, planSchema, elsewhere);
-export const readEntry = (folder: string, id: string): Entry =>
+export const readEntry = (folder: string, id: string): ComparedModel =>
 	readJson(comparisonFiles(folder).entry(id), entrySchema, elsewhere);
 
 /** A finished cell; undefined if it is unfinished or lacks data that the table needs. */
@@ -74,7 +74,7 @@ export async function writeCell(folder: string, id: string, cell: Cell): Promise
 export async function openPlan(
 	folder: string,
 	dataset: Dataset,
-	entries: readonly Entry[],
+	entries: readonly ComparedModel[],
 	wanted: Omit<Plan, "kind" | "version" | "dataset" | "datasetFolder">,
 ): Promise<Plan> {
 	const files = comparisonFiles(folder);

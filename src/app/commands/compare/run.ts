@@ -7,16 +7,16 @@ import { holdingLock, replaceFile } from "../../../base/files/index.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { isPaperTask } from "../../../data/cohort/label-rules.js";
 import {
+	type ComparedMethod,
+	type ComparedModel,
 	type Comparison,
 	columnsOf,
 	comparisonFormats,
 	comparisonOf,
-	type Entry,
 	isLabelledTask,
 	isSimulated,
 	type Method,
 	tasksOf,
-	type Way,
 } from "../../../evaluate/index.js";
 import { modelById } from "../../../model/index.js";
 import {
@@ -184,7 +184,8 @@ type ScaleOptions = Options<typeof scaleFields>;
 type CommonOptions = Options<ReturnType<typeof comparisonFields>> &
 	Optional<CompareOptions, "tuningSlots" | "tuningSteps" | "leaders">;
 
-const defaultMethod = ({ model }: Entry) => modelById(model).forecasting.methods.slice(0, 1);
+const defaultMethod = ({ model }: ComparedModel) =>
+	modelById(model).forecasting.methods.slice(0, 1);
 
 /**
  * Trains every model with every seed and evaluates it on every task: the paper's table. The same call resumes an
@@ -278,8 +279,8 @@ const cellBytes = 2 ** 31;
 /** What a comparison trains and evaluates. */
 interface Grid {
 	readonly title: string;
-	readonly entries: readonly Entry[];
-	readonly ways: readonly Way[];
+	readonly entries: readonly ComparedModel[];
+	readonly ways: readonly ComparedMethod[];
 	readonly tasks: readonly string[];
 	/** Forecasting methods that have their own columns, instead of lines. */
 	readonly methods?: readonly Method[];
