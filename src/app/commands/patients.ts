@@ -108,11 +108,7 @@ function withRecords(flags: PatientFlags) {
 
 type PatientOptions = ReturnType<typeof withRecords>;
 
-export async function openQueried(
-	io: Io,
-	trained: Trained,
-	flags: PatientFlags,
-): Promise<QueriedPatients> {
+export async function openQueried(io: Io, trained: Trained, flags: PatientFlags) {
 	const queried = await openPatients(trained, withRecords(flags));
 	tell(io, { notes: queried.notes });
 	return queried;
@@ -289,7 +285,7 @@ export const requiredCodeMap = async (
 export async function mapInFile(
 	{ phecodeMap, keepIgnored }: CodeMapOptions,
 	level: "integer" | "full",
-): Promise<CodeMap | undefined> {
+) {
 	if (phecodeMap !== undefined)
 		return readPheCodeMap(phecodeMap, { level, ignore: keepIgnored ? "keep" : "drop" });
 	if (keepIgnored)

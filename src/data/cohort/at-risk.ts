@@ -58,10 +58,7 @@ export function timeAtRisk(
 }
 
 /** The days on which a patient can be indexed: exactly those with time at risk. */
-export function indexPeriods(
-	{ observed, death }: Facts,
-	lookBack = usualLookBack,
-): readonly Period[] {
+export function indexPeriods({ observed, death }: Facts, lookBack = usualLookBack) {
 	const lastAlive = death === null ? Number.POSITIVE_INFINITY : Math.floor(death) - 1;
 	return observed
 		.map(({ start, end }) => ({ start: start + lookBack, end: Math.min(end, lastAlive) }))

@@ -132,11 +132,7 @@ export async function countLabels(store: Store, task: string) {
 }
 
 /** Reads the labels of a task. */
-export async function readLabels(
-	folder: string,
-	{ labels }: Manifest,
-	task: string,
-): Promise<readonly Label[]> {
+export async function readLabels(folder: string, { labels }: Manifest, task: string) {
 	const stored = labelsOfTask(task);
 	if (!labels.some((known) => known.task === stored))
 		throw new InputError(

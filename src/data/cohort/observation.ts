@@ -22,10 +22,7 @@ export const mergedSql = (periods: string) => `
  * table `observation`, joined where no day lies between them, or else from the first to the last record of each
  * patient. Reads tables `cohort` and `patient`.
  */
-export async function gatherPeriods(
-	store: Store,
-	observation: Loaded["observation"],
-): Promise<string[]> {
+export async function gatherPeriods(store: Store, observation: Loaded["observation"]) {
 	if (observation === undefined) {
 		await store.run(`
 			CREATE TABLE period AS SELECT number AS patient, floor(first) AS first, floor(last) AS last

@@ -7,7 +7,7 @@ import { openTable, stageRows } from "../records/table.js";
 import { columnOf, noColumn } from "../records/tables/columns.js";
 import { splits } from "../records/tables/people.js";
 import { plainText } from "../records/tables/values.js";
-import { type Split, splitNames } from "./manifest.js";
+import { splitNames } from "./manifest.js";
 import {
 	birthRemedy,
 	type Contradictions,
@@ -175,11 +175,7 @@ export type SplitParts = readonly [train: number, valid: number, test: number];
 export const usualParts: SplitParts = [80, 10, 10];
 
 /** Assigns a split by a seeded hash of the id, so that added patients do not change the split of others. */
-export function splitOf(
-	patient: string,
-	seed: number,
-	[train, valid]: SplitParts = usualParts,
-): Split {
+export function splitOf(patient: string, seed: number, [train, valid]: SplitParts = usualParts) {
 	const percent = (hashText(patient, hash32(seed, 0)) / 0x100000000) * 100; // [0, 100)
 	return percent < train ? "train" : percent < train + valid ? "valid" : "test";
 }

@@ -257,10 +257,7 @@ export interface LabelsOfDataset extends UserLabels {
  * @example
  * const { dataset } = await withLabels(await openDataset("data"), { task: "stroke", file: "labels/stroke" });
  */
-export async function withLabels(
-	dataset: Dataset,
-	{ task, file, labelTimeIs }: LabelsOfDataset,
-): Promise<{ dataset: Dataset; notes: string[]; warnings: string[] }> {
+export async function withLabels(dataset: Dataset, { task, file, labelTimeIs }: LabelsOfDataset) {
 	const { manifest } = dataset;
 	if (!isTaskName(task))
 		throw new InputError(
@@ -296,7 +293,7 @@ export async function withLabels(
 			dataset: {
 				...dataset,
 				manifest: { ...manifest, labels: [...manifest.labels, added.summary] },
-				labels: async (name) => (name === task ? labels : dataset.labels(name)),
+				labels: async (name: string) => (name === task ? labels : dataset.labels(name)),
 				labelFiles: { ...dataset.labelFiles, [task]: file },
 			},
 			notes: added.notes,

@@ -1,6 +1,5 @@
 import type { Store } from "../records/store.js";
 import type { Concept } from "./concepts.js";
-import type { Manifest } from "./manifest.js";
 import { codeKey, type Token, type ValueRange, type Vocabulary } from "./vocabulary.js";
 
 /*
@@ -31,11 +30,7 @@ export interface BoundCandidate {
 }
 
 /** Leaves out bounds that would make a range of fewer than `least` of all `total` values. */
-export function boundsOf(
-	candidates: readonly BoundCandidate[],
-	total: number,
-	least: number,
-): number[] {
+export function boundsOf(candidates: readonly BoundCandidate[], total: number, least: number) {
 	const bounds: number[] = [];
 	let before = 0;
 	for (const { value, upTo } of candidates) {
@@ -119,7 +114,7 @@ export async function learntRanges(
 	concepts: readonly Concept[],
 	quantiles: number,
 	minCount: number,
-): Promise<readonly ConceptRange[]> {
+) {
 	type Candidate = Record<"concept" | "value" | "upTo" | "total", number> & { unit: string | null };
 	const candidates = await store.all<Candidate>(`
 		WITH counted AS (
@@ -205,11 +200,7 @@ export async function divideValues(
 }
 
 /** What the manifest says of the values; reads table `final`. */
-export async function countValues(
-	store: Store,
-	tokens: readonly Token[],
-	quantiles: number,
-): Promise<NonNullable<Manifest["values"]>> {
+export async function countValues(store: Store, tokens: readonly Token[], quantiles: number) {
 	const ranges = tokens.flatMap((token, at) => (token.value ? [{ token, at }] : []));
 	const numbers = ranges.map(({ at }) => at);
 	return {

@@ -31,10 +31,7 @@ const longestRow = 2 ** 21; // bytes; DuckDB holds whole rows in memory
  * Checks a delimited file (or .gz) before DuckDB reads it: that it is text, its columns and its delimiter. A packed
  * file is unpacked once to check it, which DuckDB does not do.
  */
-export async function openDelimited(
-	file: string,
-	options: DelimitedOptions = {},
-): Promise<DelimitedTable> {
+export async function openDelimited(file: string, options: DelimitedOptions = {}) {
 	try {
 		return await look(file, options);
 	} catch (error) {

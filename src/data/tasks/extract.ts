@@ -115,11 +115,7 @@ const countedIn = ({ label }: Task, window: Window): string[] => [
  * …, the times of `Task.moments`, and `label`, how often the label's predicate holds in its window. Returns what was
  * left out. Reads table `event`.
  */
-export async function realize(
-	store: Store,
-	task: Task,
-	triggers = "event",
-): Promise<readonly Exclusion[]> {
+export async function realize(store: Store, task: Task, triggers = "event") {
 	const column = columnsOf(task);
 	await store.run(`
 		CREATE OR REPLACE TABLE realized AS

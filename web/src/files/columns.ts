@@ -117,10 +117,7 @@ export function usualColumns(texts: readonly string[]): {
 }
 
 /** The columns that are numbered like that of the code, as dx2 and dx3 are like dx1, and hold nothing else. */
-export function numberedCodes(
-	names: readonly string[],
-	{ code, ...others }: RoleColumns,
-): readonly number[] {
+export function numberedCodes(names: readonly string[], { code, ...others }: RoleColumns) {
 	// "column 4" is a place, not a name.
 	const stem = (name = "") =>
 		/^column \d+$/i.test(name.trim())
@@ -135,13 +132,7 @@ export function numberedCodes(
 }
 
 /** The beginning of a table, for the user to say which column is which. */
-export interface TablePreview {
-	/** The fields of the first line. */
-	readonly first: readonly string[];
-	readonly rows: readonly (readonly string[])[];
-	/** As chosen before, or found, or likely. */
-	readonly choice: ColumnChoice;
-}
+export type TablePreview = NonNullable<Awaited<ReturnType<typeof previewTable>>>;
 
 /** The choices of columns, each by the first line of its tables. */
 export type ColumnChoices = ReadonlyMap<string, ColumnChoice>;
@@ -191,10 +182,7 @@ function likelyColumns(
 }
 
 /** Previews a table; null if the file is something else. */
-export async function previewTable(
-	file: Blob,
-	choices: ColumnChoices,
-): Promise<TablePreview | null> {
+export async function previewTable(file: Blob, choices: ColumnChoices) {
 	const text = await headOf(file).catch(() => "");
 	if (/^\s*[<{[]/.test(text) || text.includes("\u0000")) return null;
 	const begin = firstRow(text, { quotes: true });
@@ -209,6 +197,7 @@ export async function previewTable(
 	// A file with the usual names is read by them alone.
 	const { choice, unknown } = usualColumns(first);
 	const likely = unknown ? likelyColumns(first, rows, choice) : choice;
+	// Of the first line the fields; as chosen before, or found, or likely.
 	return { first, rows, choice: choices.get(choiceKey(first)) ?? likely };
 }
 

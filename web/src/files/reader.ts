@@ -152,10 +152,7 @@ interface ReadOptions extends TableOptions {
 }
 
 /** Reads the records of a file; the format is detected from its content, not from its name. */
-export async function readContent(
-	file: Uint8Array<ArrayBuffer>,
-	options: ReadOptions = {},
-): Promise<FileContent> {
+export async function readContent(file: Uint8Array<ArrayBuffer>, options: ReadOptions = {}) {
 	const bytes = await bytesOf(file);
 	const { text, notes } = textOf(bytes);
 	if (text.includes("\u0000"))

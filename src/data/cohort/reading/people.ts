@@ -31,12 +31,7 @@ export const peopleNotes = ({ births, sexes, deaths, late }: Contradictions): st
 	]);
 
 /** The error for a patient with two different values in the source. */
-export const twoOf = (
-	patient: string,
-	what: string,
-	places: readonly string[],
-	remedy: string,
-): InputError =>
+export const twoOf = (patient: string, what: string, places: readonly string[], remedy: string) =>
 	new InputError(
 		`patient ${patient} has two ${what}, at ${places.join(" and at ")}; expected one; ${remedy}`,
 	);

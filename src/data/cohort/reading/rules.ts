@@ -52,25 +52,14 @@ export interface WrittenCode {
 	readonly kind: RecordKind;
 }
 
-/** The concepts that a recorded code stands for. */
-export interface CodeConcepts {
-	/** The code, an ICD code as its classification prints it. */
-	readonly code: string;
-	/** The PheCodes of a diagnosis, whether or not they become tokens. */
-	readonly phecodes: readonly string[];
-	readonly outcome: "as it is" | "mapped" | "not in the map" | "a drug that is no token";
-	/** Candidates for tokens, in order. */
-	readonly concepts: readonly { readonly system: string; readonly code: string }[];
-	/** Diagnoses (0) precede other events at the same time, so a diagnosis never follows the drug it led to. */
-	readonly rank: 0 | 1;
-}
-
 const isIcd = (system: string): system is IcdSystem => system === "ICD9CM" || system === "ICD10CM";
 
-export function conceptsOf(
-	{ system, code: written, kind }: WrittenCode,
-	rules: CodeRules,
-): CodeConcepts {
+/**
+ * The concepts that a recorded code stands for: candidates for tokens, in order. `code` is an ICD code as its
+ * classification prints it; `phecodes` are those of a diagnosis, whether or not they become tokens. Diagnoses (`rank` 0)
+ * precede other events at the same time, so a diagnosis never follows the drug it led to.
+ */
+export function conceptsOf({ system, code: written, kind }: WrittenCode, rules: CodeRules) {
 	const icd = kind === "diagnosis" && isIcd(system) ? system : undefined;
 	const code = (icd && normaliseIcd(icd, written)) ?? written;
 	const ofSnomed =
@@ -78,18 +67,18 @@ export function conceptsOf(
 	const phecodes = (icd ? rules.map?.phecodesOf(icd, code) : ofSnomed?.(code)) ?? [];
 	const common = { code, phecodes, rank: kind === "diagnosis" ? 0 : 1 } as const;
 	if (kind === "drug" && rules.drugs !== "tokens")
-		return { ...common, outcome: "a drug that is no token", concepts: [] };
+		return { ...common, outcome: "a drug that is no token" as const, concepts: [] };
 	if ((!icd && !ofSnomed) || rules.codes === "as-is")
-		return { ...common, outcome: "as it is", concepts: [{ system, code }] };
+		return { ...common, outcome: "as it is" as const, concepts: [{ system, code }] };
 	if (phecodes.length === 0)
 		return {
 			...common,
-			outcome: "not in the map",
+			outcome: "not in the map" as const,
 			concepts: rules.unmapped === "keep" ? [{ system, code }] : [],
 		};
 	return {
 		...common,
-		outcome: "mapped",
+		outcome: "mapped" as const,
 		concepts: phecodes.map((phecode) => ({ system: "PheCode", code: phecode })),
 	};
 }

@@ -1,6 +1,6 @@
 import { InputError } from "../../../base/errors.js";
 import { yearDays } from "../../../base/time.js";
-import { expectedYears, type Moment, oldestDays, parseMoment } from "../dates.js";
+import { expectedYears, oldestDays, parseMoment } from "../dates.js";
 import type { FhirOptions } from "../options.js";
 import type { RecordKind } from "../rows.js";
 import { knownSystems, systemNamed } from "../systems.js";
@@ -64,11 +64,7 @@ export function referenceIn(value: unknown): Reference | undefined {
 }
 
 /** All keys that a reference to a resource may have. */
-export function keysOf(
-	type: string,
-	id: string | undefined,
-	fullUrl: string | undefined,
-): string[] {
+export function keysOf(type: string, id: string | undefined, fullUrl: string | undefined) {
 	const keys = id === undefined ? [] : [`${type}/${id}`];
 	const key = fullUrl === undefined ? undefined : parseReference(fullUrl)?.key;
 	if (key !== undefined && !keys.includes(key)) keys.push(key);
@@ -76,11 +72,7 @@ export function keysOf(
 }
 
 /** The moment in a field; undefined if the field is absent. */
-export function momentIn(
-	record: Fields | undefined,
-	field: string,
-	where: string,
-): Moment | undefined {
+export function momentIn(record: Fields | undefined, field: string, where: string) {
 	const value = record?.[field];
 	if (value === undefined || value === null) return undefined;
 	const moment = typeof value === "string" ? parseMoment(value) : undefined;

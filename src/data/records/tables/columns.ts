@@ -53,11 +53,7 @@ export const listOf = (
 ): readonly string[] | undefined => (typeof names === "string" ? [names] : names);
 
 /** Finds the columns that an option names; `*` stands for any characters. */
-export function columnsAsked(
-	tables: readonly Table[],
-	names: readonly string[],
-	option: string,
-): readonly Column[] {
+export function columnsAsked(tables: readonly Table[], names: readonly string[], option: string) {
 	const columns = names.flatMap((name) => {
 		if (columnNamed(tables, name) || !name.includes("*"))
 			return [columnAsked(tables, name, option)];
@@ -75,11 +71,7 @@ export function columnsAsked(
 const escaped = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, "\\$&");
 
 /** Finds a column by its usual names. */
-export function columnLikely(
-	tables: readonly Table[],
-	groups: Groups,
-	option?: string,
-): Column | undefined {
+export function columnLikely(tables: readonly Table[], groups: Groups, option?: string) {
 	for (const { file, columns } of tables) {
 		const matches = matchingColumns(columns, groups);
 		if (matches.length > 1)
