@@ -13,8 +13,8 @@ const funneled = 1;
 /** Joins the job that a launcher started. */
 export function joinJob(library: MpiLibrary): Communicator {
 	const { world, byte } = library;
-	const called = (name: string, ...parameters: Parameters<MpiLibrary["function"]>[1][]) => {
-		const call = library.function(`MPI_${name}`, ...parameters);
+	const called = (name: string, ...parameters: Parameters<MpiLibrary["function"]>[1][number][]) => {
+		const call = library.function(`MPI_${name}`, parameters);
 		return (...values: unknown[]) => {
 			const code = call(...values);
 			if (code !== 0) throw new Error(`MPI_${name} of ${library.path} returned error ${code}`);

@@ -4,22 +4,6 @@ import type { KoffiFunc, LibraryHandle } from "koffi";
 import { type Koffi, loadKoffi } from "../runtime/load-koffi.js";
 import { type Env, type Implementation, libraryVariable } from "./launcher.js";
 
-/** A loaded library. Its functions return 0, or a number that stands for an error. */
-export interface MpiLibrary {
-	readonly path: string;
-	/** As the library says: "Open MPI v4.1.4". */
-	readonly version: string;
-	readonly implementation: Implementation | "MPI ABI";
-	readonly world: bigint | number;
-	readonly byte: bigint | number;
-	function(
-		name: string,
-		...parameters: readonly Parameter[]
-	): KoffiFunc<(...values: unknown[]) => number>;
-}
-
-type Parameter = "int" | "pointer" | "handle" | "int out";
-
 /** Names of the shared library; MPICH's own builds, Intel MPI, MVAPICH and Cray MPICH have the same handles. */
 const files: Readonly<Record<Implementation, readonly string[]>> =
 	process.platform === "darwin"
@@ -70,18 +54,27 @@ export async function loadMpi(
 	return undefined;
 }
 
-function opened(koffi: Koffi, handle: LibraryHandle, path: string): MpiLibrary {
+/** A loaded library. Its functions return 0, or a number that stands for an error. */
+export type MpiLibrary = ReturnType<typeof opened>;
+
+function opened(koffi: Koffi, handle: LibraryHandle, path: string) {
+	/** As the library says: "Open MPI v4.1.4". */
 	const version = versionOf(handle);
-	const kind = version.startsWith("Open MPI") ? "Open MPI" : "MPICH";
-	const implementation = basename(path).startsWith("libmpi_abi") ? "MPI ABI" : kind;
-	const handles = {
+	const kind: Implementation = version.startsWith("Open MPI") ? "Open MPI" : "MPICH";
+	const handles: Record<
+		Implementation | "MPI ABI",
+		() => Record<"world" | "byte", bigint | number>
+	> = {
 		"Open MPI": () => ({
 			world: koffi.address(handle.symbol("ompi_mpi_comm_world")),
 			byte: koffi.address(handle.symbol("ompi_mpi_byte")),
 		}),
 		MPICH: () => ({ world: 0x44000000, byte: 0x4c00010d }),
 		"MPI ABI": () => ({ world: 0x101n, byte: 0x247n }),
-	}[implementation]();
+	};
+	const implementation: keyof typeof handles = basename(path).startsWith("libmpi_abi")
+		? "MPI ABI"
+		: kind;
 	const types = {
 		int: "int",
 		pointer: "void *",
@@ -92,13 +85,13 @@ function opened(koffi: Koffi, handle: LibraryHandle, path: string): MpiLibrary {
 		path,
 		version,
 		implementation,
-		...handles,
-		function: (name, ...parameters) =>
+		...handles[implementation](),
+		function: (name: string, parameters: readonly (keyof typeof types)[]) =>
 			handle.func(
 				name,
 				"int",
 				parameters.map((parameter) => types[parameter]),
-			),
+			) as KoffiFunc<(...values: unknown[]) => number>,
 	};
 }
 

@@ -1,5 +1,5 @@
 import type { Graph } from "../tensor/index.js";
-import type { Data, Feeds, Pending, Program, Resident, RunOptions, Runtime } from "./runtime.js";
+import type { Feeds, Pending, Program, Resident, RunOptions, Runtime } from "./runtime.js";
 
 interface Entry {
 	readonly program: Promise<Program>;

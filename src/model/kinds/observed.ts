@@ -48,15 +48,6 @@ export function queryInputs(prefix: string, rows: number, count: number, dtype: 
 	};
 }
 
-export interface FilledRow {
-	/** Time of the row's first place and of its last. */
-	readonly origin: number;
-	readonly last: number;
-	/** Position of the row's first event, and how many events it has. */
-	readonly start: number;
-	readonly count: number;
-}
-
 const isBirth = (token: number | undefined) => token !== undefined && token < specialCount;
 
 /** The values of an `Observed`, row by row; `padding` is where padding goes. */
@@ -76,7 +67,7 @@ export function observedRows(
 		 * Fills a row with the last of these events: from its first place on, or up to its last. Gives
 		 * back what to count days from.
 		 */
-		fillRow(row: number, events: Events, firstTime: number): FilledRow {
+		fillRow(row: number, events: Events, firstTime: number) {
 			const all = events.tokens.length + 1; // with [SOS]
 			const count = Math.min(places, all);
 			const start = padding === "before" ? places - count : 0;
@@ -96,7 +87,14 @@ export function observedRows(
 			const last = timeOf(all - 1);
 			// Time goes on after a row's end, and stands still before its beginning.
 			for (let i = start + count; i < places; i++) days[row * places + i] = last - origin;
-			return { origin, last, start, count };
+			return {
+				/** Time of the row's first place and of its last. */
+				origin,
+				last,
+				/** Position of the row's first event, and how many events it has. */
+				start,
+				count,
+			};
 		},
 	};
 }
@@ -110,7 +108,7 @@ export function queryRows(prefix: string, rows: number, queries: number) {
 			row: number,
 			query: number,
 			time: number,
-			{ origin, last }: Pick<FilledRow, "origin" | "last">,
+			{ origin, last }: { readonly origin: number; readonly last: number },
 		) {
 			const at = row * queries + query;
 			days[at] = time - origin;

@@ -5,12 +5,6 @@ import { type Angles, rotate, timeAngles } from "./positions.js";
 import { readAtPositions, sra } from "./sra.js";
 import { nested, type WeightSpecs, type Weights } from "./weights.js";
 
-/** How queries and keys are turned and scaled; by `turn`, which is linear in both tables. */
-interface Xpos {
-	readonly queries: Angles; // [rows, places, size / 2]
-	readonly keys: Angles;
-}
-
 /** Time in which pair i of a query fades to ζ_i. */
 const scaleBase = 512;
 
@@ -27,7 +21,7 @@ const fadings = (size: number) =>
 /**
  * Extrapolatable positions (Sun et al. 2023), at times that count from the row's first place: pair i
  * of a query is turned by θ_i t and scaled by ζ_i^(t / 512), of a key by θ_i t and ζ_i^(−t / 512),
- * with θ_i = 10000^(−2i / size). So q_n · k_m depends on t_n − t_m alone, and fades with it.
+ * with θ_i = 10000^(−2i / size). So q_n · k_m depends on t_n − t_m alone, and fades with it. [rows, places, size / 2]
  */
 export function xpos(
 	times: Tensor, // [rows, places], at least 0
@@ -35,7 +29,7 @@ export function xpos(
 	size: number,
 	/** What queries are multiplied by, beside. */
 	factor = 1,
-): Xpos {
+) {
 	const half = size / 2;
 	const dtype = times.dtype as FloatType;
 	const { cosine, sine } = timeAngles(
@@ -67,20 +61,13 @@ export function xpos(
 export const headDecays = (heads: number): number[] =>
 	Array.from({ length: heads }, (_, h) => 1 - 8 ** (-h / Math.max(1, heads - 1)) / 64);
 
-/** What retention needs to know of the places, in the order in which they are read. */
-export interface Reading {
-	readonly positions: Xpos;
-	readonly logDecay: Tensor; // [rows, heads, places]
-	/** 1 at events, 0 at padding; if left out, padding comes after all events. */
-	readonly mask: Tensor | undefined; // [rows, places]
-}
-
 export interface ElapsedTimes {
 	/** Elapsed since the place that is read first. */
 	readonly days: Tensor; // [rows, places]
 	/** Elapsed since the place that is read before. */
 	readonly gaps: Tensor; // [rows, places]
-	readonly mask?: Tensor;
+	/** 1 at events, 0 at padding; if left out, padding comes after all events. */
+	readonly mask?: Tensor; // [rows, places]
 }
 
 export interface RetentionSettings {
@@ -94,17 +81,20 @@ export interface RetentionSettings {
 export function readingOf(
 	{ days, gaps, mask }: ElapsedTimes,
 	{ heads, dim, decayUnitDays }: RetentionSettings,
-): Reading {
+) {
 	const [rows, places] = gaps.shape as [number, number];
 	const size = dim / heads;
 	const rates = headDecays(heads).map((decay) => Math.log(decay) / decayUnitDays);
 	const elapsed = (mask ? gaps.mul(mask) : gaps).reshape([rows, 1, places]);
 	return {
 		positions: xpos(days.mul(1 / decayUnitDays), size, 1 / Math.sqrt(size)),
-		logDecay: elapsed.mul(graph.constant(rates, [heads, 1], gaps.dtype)),
+		logDecay: elapsed.mul(graph.constant(rates, [heads, 1], gaps.dtype)), // [rows, heads, places]
 		mask,
 	};
 }
+
+/** What retention needs to know of the places, in the order in which they are read. */
+type Reading = ReturnType<typeof readingOf>;
 
 /** What a layer holds of the places that it has read. */
 export interface Retained {
@@ -146,29 +136,26 @@ export function retention(
 	return { output: gatedOut(p, x, output), retained: { k, v, logDecay, state } };
 }
 
-/** Queries, which read the retained state without changing it. */
-interface RetentionQueries {
-	readonly queries: Angles; // [rows, queries, size / 2]
-	/** What is left of the state at the query times. */
-	readonly decay: Tensor; // [rows, heads, queries]
-	readonly from: QueriedState;
-}
-
 /** Query n of a row reads the state after place n, or after as many places as it names; otherwise all read the last. */
 interface QueriedState {
 	readonly each: boolean;
 	readonly positions?: Tensor; // [rows, queries], int32
 }
 
-/** `days` counts from the first event, `gaps` from the last one observed. */
+/** Queries, which read the retained state without changing it: `days` counts from the first event, `gaps` from the last one observed. */
 export function retentionQueries(
 	{ days, gaps }: ElapsedTimes,
 	settings: RetentionSettings,
 	from: QueriedState,
-): RetentionQueries {
+) {
 	// Before the first event nothing is held that could be any fresher.
 	const { positions, logDecay } = readingOf({ days: days.relu(), gaps: gaps.relu() }, settings);
-	return { queries: positions.queries, decay: logDecay.exp(), from };
+	return {
+		queries: positions.queries, // [rows, queries, size / 2]
+		/** What is left of the state at the query times. */
+		decay: logDecay.exp(), // [rows, heads, queries]
+		from,
+	};
 }
 
 function stateRead(q: Tensor, held: Retained, { each, positions }: QueriedState): Tensor {
@@ -185,7 +172,7 @@ export function queryRetention(
 	p: Weights,
 	x: Tensor,
 	held: Retained,
-	at: RetentionQueries,
+	at: ReturnType<typeof retentionQueries>,
 ): Tensor {
 	const heads = at.decay.shape[1] as number;
 	const turned = rotate(splitHeads(project(p, "query", x), heads), at.queries);

@@ -3,15 +3,8 @@ import { readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { replaceFile } from "../../../base/files/index.js";
-
-/** Compiled programs on disk, each under the hash of all that it depends on. */
-export interface ExecutableCache {
-	/** The bytes that were stored; undefined if there are none, or they are damaged. */
-	read(key: string): Promise<Buffer | undefined>;
-	/** Stores bytes, and removes those that were used the longest ago if the folder is too large. */
-	write(key: string, bytes: Uint8Array): Promise<void>;
-}
 
 const ending = ".xla";
 const hashBytes = 32;
@@ -33,11 +26,15 @@ export function defaultCacheFolder(env: NodeJS.ProcessEnv = process.env): string
 	return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "trajgpt", "xla");
 }
 
-/** A cache in a folder. Where the folder cannot be read or written, everything is compiled. */
-export function executableCache(folder: string, limit = mostBytes): ExecutableCache {
+/**
+ * Compiled programs in a folder, each under the hash of all that it depends on. Where the folder cannot be read or
+ * written, everything is compiled.
+ */
+export function executableCache(folder: string, limit = mostBytes) {
 	const fileOf = (key: string) => join(folder, key + ending);
 	return {
-		async read(key) {
+		/** The bytes that were stored; undefined if there are none, or they are damaged. */
+		async read(key: string): Promise<Buffer | undefined> {
 			try {
 				const file = fileOf(key);
 				const stored = await readFile(file);
@@ -50,7 +47,8 @@ export function executableCache(folder: string, limit = mostBytes): ExecutableCa
 				return undefined;
 			}
 		},
-		async write(key, bytes) {
+		/** Stores bytes, and removes those that were used the longest ago if the folder is too large. */
+		async write(key: string, bytes: Uint8Array): Promise<void> {
 			try {
 				await mkdir(folder, { recursive: true, mode: 0o700 });
 				await replaceFile(fileOf(key), (path) =>
@@ -82,26 +80,17 @@ function shrink(folder: string, limit: number): void {
 
 /** `CompileOptionsProto` of XLA, for a program that runs on each of the devices, given by id. */
 export function compileOptions(devices: readonly number[]): Uint8Array {
-	// DeviceAssignmentProto: replica_count = 1, computation_count = 2, computation_devices = 3.
-	const assignment = [
-		...number(1, devices.length),
-		...number(2, 1),
-		...message(3, message(1, devices.flatMap(varint))),
-	];
-	// ExecutableBuildOptionsProto: num_replicas = 4, num_partitions = 5, device_assignment = 9.
-	const build = [...number(4, devices.length), ...number(5, 1), ...message(9, assignment)];
-	// CompileOptionsProto: executable_build_options = 3.
-	return Uint8Array.from(message(3, build));
+	const options = new BinaryWriter();
+	const number = (field: number, value: number) => options.tag(field, WireType.Varint).int32(value);
+	const begin = (field: number) => options.tag(field, WireType.LengthDelimited).fork();
+	begin(3); // executable_build_options
+	number(4, devices.length); // num_replicas
+	number(5, 1); // num_partitions
+	begin(9); // device_assignment
+	number(1, devices.length); // replica_count
+	number(2, 1); // computation_count
+	begin(3); // computation_devices
+	begin(1); // replica_device_ids
+	for (const device of devices) options.int32(device);
+	return options.join().join().join().join().finish();
 }
-
-function varint(value: number): number[] {
-	return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
-}
-
-const number = (field: number, value: number) => [...varint(field << 3), ...varint(value)];
-
-const message = (field: number, bytes: readonly number[]) => [
-	...varint((field << 3) | 2),
-	...varint(bytes.length),
-	...bytes,
-];

@@ -6,22 +6,6 @@ import { InputError } from "../../../base/errors.js";
 import { type Client, type ClientOptions, openClient } from "./client.js";
 import { loadPlugin, PjrtError } from "./native.js";
 
-/** A plugin that may be used, and where it came from. */
-export interface FoundPlugin {
-	readonly path: string;
-	/** A variable or a folder. */
-	readonly from: string;
-	/** Libraries of the same installation that it needs. */
-	readonly libraries: readonly string[];
-}
-
-export interface PluginSearch {
-	/** The best first. */
-	readonly plugins: readonly FoundPlugin[];
-	/** The variables and folders looked at, in order. */
-	readonly searched: readonly string[];
-}
-
 /** The command that installs a plugin for NVIDIA GPUs. */
 export const installCommand = 'pip install "jax[cuda13]"';
 
@@ -30,10 +14,10 @@ const variable = "TRAJGPT_PJRT_PLUGIN";
 const jaxVariable = "PJRT_NAMES_AND_LIBRARY_PATHS";
 
 /**
- * Looks for PJRT plugins: those that variables name, then those of Python packages. A variable that names one ends
- * the search, whether the file exists or not.
+ * Looks for PJRT plugins, the best first: those that variables name, then those of Python packages. A variable that
+ * names one ends the search, whether the file exists or not. Also tells which variables and folders were searched.
  */
-export function findPlugins(env: NodeJS.ProcessEnv = process.env): PluginSearch {
+export function findPlugins(env: NodeJS.ProcessEnv = process.env) {
 	const named = [
 		...(env[variable] ? [{ path: env[variable], from: variable }] : []),
 		...(env[jaxVariable] ?? "").split(",").flatMap((entry) => {
@@ -110,10 +94,10 @@ const cudaLibrary =
 	/^lib(cudart|cublas|cublasLt|cudnn\w*|cufft|cupti|cusolver|cusparse|nccl|nvJitLink|nvrtc|nvshmem_host)\.so\.\d+$/;
 
 /** A plugin with the packages of NVIDIA's libraries, which lie beside it, where the system does not look. */
-function pluginAt(path: string, from = "plugin"): FoundPlugin {
-	if (!/^xla_cuda\d*$/.test(basename(dirname(path)))) return { path, from, libraries: [] };
+function pluginAt(path: string, from = "plugin") {
+	const isCuda = /^xla_cuda\d*$/.test(basename(dirname(path)));
 	const nvidia = join(dirname(dirname(dirname(path))), "nvidia");
-	const libraries = entries(nvidia).flatMap((name) => {
+	const libraries = (isCuda ? entries(nvidia) : []).flatMap((name) => {
 		const folder = join(nvidia, name, "lib");
 		return entries(folder)
 			.filter((file) => cudaLibrary.test(file))
@@ -168,7 +152,10 @@ export async function openDevices(options: OpenOptions = {}): Promise<Client> {
 	);
 }
 
-async function devicesOf(plugin: FoundPlugin, options: ClientOptions): Promise<Client> {
+async function devicesOf(
+	plugin: ReturnType<typeof pluginAt>,
+	options: ClientOptions,
+): Promise<Client> {
 	const remedy = "check its driver (nvidia-smi), or leave out `provider` to compute on the CPU";
 	setFlags();
 	const client = await loadPlugin(plugin.path, plugin.libraries)
