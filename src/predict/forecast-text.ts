@@ -3,49 +3,37 @@ import type { TimeAxis } from "../base/time.js";
 import type { NewPatient } from "../data/cohort/index.js";
 import type { Vocabulary } from "../data/cohort/vocabulary.js";
 import type { LikelyToken } from "./code-probabilities.js";
-import type { Place } from "./trajectories.js";
-import { ageText, dayText, type Moment, momentJson, patientText } from "./user-input/moments.js";
-
-/** The codes at one time, the most likely first, given that something is recorded then. */
-export interface TimeForecast {
-	readonly time: number;
-	readonly place: Place;
-	readonly codes: readonly LikelyToken[];
-}
-
-export interface PatientForecast {
-	readonly patient: NewPatient;
-	readonly answers: readonly TimeForecast[];
-}
-
-export interface ForecastContext {
-	readonly moments: readonly Moment[];
-	readonly axis: TimeAxis;
-	readonly vocabulary: Vocabulary;
-}
+import { placeOf } from "./trajectories.js";
+import { dayText, type Moment, momentJson, patientText } from "./user-input/moments.js";
 
 export function likelyJson({ token, probability }: LikelyToken, vocabulary: Vocabulary) {
 	const { code, system, name, category } = vocabulary.tokens[token];
 	return { code, system, name, category, probability };
 }
 
+/** What is likely at the times of a patient, the most likely first, given that something is recorded then. */
+export type PatientForecast = ReturnType<typeof forecastJson>;
+
 export function forecastJson(
-	{ patient, answers }: PatientForecast,
-	{ moments, axis, vocabulary }: ForecastContext,
+	{ id, sex, birth, death, history }: NewPatient,
+	axis: TimeAxis,
+	answers: readonly { readonly time: number; readonly codes: readonly LikelyToken[] }[],
+	moments: readonly Moment[],
+	vocabulary: Vocabulary,
 ) {
-	const { id, sex, birth, death, history } = patient;
 	const last = history.times.at(-1);
+	const when = (time: number) => momentJson(time, birth, axis);
 	return {
 		id,
 		sex,
-		birth: birth === null ? null : momentJson(birth, patient.birth, axis),
-		death: death === null ? null : momentJson(death, patient.birth, axis),
+		birth: birth === null ? null : when(birth),
+		death: death === null ? null : when(death),
 		events: history.tokens.length - history.birthEvents,
-		last: last === undefined ? null : momentJson(last, patient.birth, axis),
-		answers: answers.map(({ time, place, codes }, query) => ({
+		last: last === undefined ? null : when(last),
+		answers: answers.map(({ time, codes }, query) => ({
 			at: moments[query]?.text,
-			...momentJson(time, patient.birth, axis),
-			place,
+			...when(time),
+			place: placeOf(history, time),
 			top: codes.map((likely) => likelyJson(likely, vocabulary)),
 		})),
 	};
@@ -58,16 +46,16 @@ const leastWidth = 14;
 
 /** A patient's predictions, as tables no wider than `columns`. */
 export function forecastText(
-	{ patient, answers }: PatientForecast,
-	{ moments, axis, vocabulary }: ForecastContext,
+	patient: NewPatient,
+	{ answers }: PatientForecast,
+	axis: TimeAxis,
 	columns: number,
 ): string {
-	const heading = ({ time, place }: TimeForecast, at: number) => {
-		const { text, kind } = moments[at];
-		const day = dayText(time, axis);
-		const age = patient.birth === null ? "" : `, age ${ageText(time, patient.birth)}`;
+	const heading = ({ at = "", day, ageYears, place }: (typeof answers)[number]) => {
+		const since = /^[+-].*[a-z]$/.test(at) ? `${at}: ` : "";
+		const age = ageYears === null ? "" : `, age ${ageYears.toFixed(1)}`;
 		const mark = place === "before" ? " (no event yet)" : "";
-		return `${kind === "since" ? `${text}: ` : ""}${day}${age}${mark}`;
+		return `${since}${dayText(day, axis)}${age}${mark}`;
 	};
 	const perTable = Math.min(mostColumns, answers.length);
 	const width = Math.max(
@@ -77,21 +65,15 @@ export function forecastText(
 	const parts = [`${patientText(patient, axis)}\n`];
 	for (let first = 0; first < answers.length; first += perTable) {
 		const columns = answers.slice(first, first + perTable);
-		const headings = columns.map((answer, i) =>
-			cut(heading(answer, first + i), width + probabilityWidth + 2),
-		);
-		const rows = Math.max(...columns.map(({ codes }) => codes.length));
+		const headings = columns.map((answer) => cut(heading(answer), width + probabilityWidth + 2));
+		const rows = Math.max(...columns.map(({ top }) => top.length));
 		const cells = Array.from({ length: rows }, (_, rank) =>
-			columns.flatMap(({ codes }, i) => {
-				const code = codes[rank];
-				if (!code) return ["", ""];
-				const token = vocabulary.tokens[code.token];
-				const text = token.name === token.code ? token.code : `${token.code} ${token.name}`;
+			columns.flatMap(({ top }, i) => {
+				if (rank >= top.length) return ["", ""];
+				const { code, name, probability } = top[rank];
+				const text = name === code ? code : `${code} ${name}`;
 				const wide = (headings[i]?.length ?? 0) - probabilityWidth - 2;
-				return [
-					cut(text, width).padEnd(wide),
-					percent(code.probability).padStart(probabilityWidth),
-				];
+				return [cut(text, width).padEnd(wide), percent(probability).padStart(probabilityWidth)];
 			}),
 		);
 		const header = headings.flatMap((text) => [text, ""]);

@@ -4,13 +4,8 @@ import { type Column, columnFormat, columnsOf, openColumns } from "../../base/fi
 import { replaceFile } from "../../base/files/index.js";
 import type { Trained } from "../../model/train/index.js";
 import { checkTableFile } from "../../model/train/output-file.js";
-import {
-	type ForecastContext,
-	forecastJson,
-	forecastText,
-	type PatientForecast,
-} from "../../predict/forecast-text.js";
-import { forecast, methods } from "../../predict/trained/forecast.js";
+import { forecastText, type PatientForecast } from "../../predict/forecast-text.js";
+import { type Forecast, forecast, methods } from "../../predict/trained/forecast.js";
 import { type Moment, momentForms, momentOf } from "../../predict/user-input/moments.js";
 import { defineCommand } from "./define-command.js";
 import { choice, file, flag, moments, option, seed, text, type Values, whole } from "./fields.js";
@@ -135,18 +130,18 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 		communicator: communicatorOf(io),
 	});
 	tell(io, { warnings });
-	const context = { moments, axis: queried.axis, vocabulary: trained.vocabulary };
 	const shown = progressing(io, queried.patients.length, forecasts);
-	const patients: unknown[] = [];
+	const patients: PatientForecast[] = [];
 	let before = "If something is recorded then, what is it?\n\n";
-	const print = (one: PatientForecast) => {
-		if (json) patients.push(forecastJson(one, context));
+	const print = ({ patient, forecast }: Forecast) => {
+		if (json) patients.push(forecast);
 		else if (file === undefined) {
-			io.stdout.write(before + forecastText(one, context, io.stdout.columns ?? 100));
+			const text = forecastText(patient, forecast, queried.axis, io.stdout.columns ?? 100);
+			io.stdout.write(before + text);
 			before = "\n\n";
 		}
 	};
-	if (file !== undefined && mayWrite(io)) await writeForecasts(file, context, shown, print);
+	if (file !== undefined && mayWrite(io)) await writeForecasts(file, shown, print);
 	else for await (const one of shown) print(one);
 	if (json)
 		printJson(io, {
@@ -164,8 +159,8 @@ async function act(io: Io, folder: string, trained: Trained, options: Options): 
 async function* progressing(
 	io: Io,
 	total: number,
-	forecasts: AsyncIterable<PatientForecast>,
-): AsyncGenerator<PatientForecast> {
+	forecasts: AsyncIterable<Forecast>,
+): AsyncGenerator<Forecast> {
 	if (total <= 100) return yield* forecasts;
 	const progress = progressOf(io);
 	let done = 0;
@@ -180,35 +175,30 @@ const pieceSize = 256;
 
 async function writeForecasts(
 	file: string,
-	context: ForecastContext,
-	forecasts: AsyncIterable<PatientForecast>,
-	onForecast: (forecast: PatientForecast) => void,
+	forecasts: AsyncIterable<Forecast>,
+	onForecast: (forecast: Forecast) => void,
 ): Promise<void> {
 	await replaceFile(file, async (partial) => {
 		const table = await openColumns(partial, columnFormat(file));
 		let piece: PatientForecast[] = [];
 		for await (const one of forecasts) {
 			onForecast(one);
-			if (piece.push(one) < pieceSize) continue;
-			await table.add(forecastColumns(piece, context));
+			if (piece.push(one.forecast) < pieceSize) continue;
+			await table.add(forecastColumns(piece));
 			piece = [];
 		}
-		if (piece.length > 0) await table.add(forecastColumns(piece, context));
+		if (piece.length > 0) await table.add(forecastColumns(piece));
 		await table.close();
 	});
 }
 
 /** One row per patient, time and code. */
-function forecastColumns(
-	forecasts: readonly PatientForecast[],
-	context: ForecastContext,
-): Column[] {
-	const rows = forecasts.flatMap((forecast) => {
-		const { id, answers } = forecastJson(forecast, context);
-		return answers.flatMap(({ top, ...query }) =>
+function forecastColumns(forecasts: readonly PatientForecast[]): Column[] {
+	const rows = forecasts.flatMap(({ id, answers }) =>
+		answers.flatMap(({ top, ...query }) =>
 			top.map((code, rank) => ({ id, ...query, ...code, rank: rank + 1 })),
-		);
-	});
+		),
+	);
 	return columnsOf(rows, {
 		patient: ["text", ({ id }) => id],
 		at: ["text", ({ at }) => at],

@@ -11,8 +11,7 @@ import {
 	predictAutoRegressively,
 	sampleFutures,
 } from "../code-probabilities.js";
-import type { PatientForecast, TimeForecast } from "../forecast-text.js";
-import { placeOf } from "../trajectories.js";
+import { forecastJson } from "../forecast-text.js";
 import { type Moment, warningsFor } from "../user-input/moments.js";
 import { type QueriedPatients, queriesAt } from "./open.js";
 
@@ -55,7 +54,7 @@ export function forecast(
 	return {
 		method,
 		warnings: warningsFor(queried, queries, trained.manifest),
-		forecasts: forecastsOf(trained, queried.patients, times, { ...options, method }),
+		forecasts: forecastsOf(trained, queried, at, times, { ...options, method }),
 	};
 }
 
@@ -63,16 +62,21 @@ const batchSize = 64;
 
 type Settings = ForecastOptions & { readonly method: ForecastMethod };
 
+/** A patient, and what is likely at the patient's times. */
+export type Forecast =
+	ReturnType<typeof forecastsOf> extends AsyncGenerator<infer One> ? One : never;
+
 async function* forecastsOf(
 	trained: Trained,
-	patients: readonly NewPatient[],
+	{ patients, axis }: QueriedPatients,
+	moments: readonly Moment[],
 	times: readonly (readonly number[])[], // [patients][queries]
 	options: Settings,
-): AsyncGenerator<PatientForecast> {
+) {
 	checkTimes(patients, times, options.method);
 	const { communicator: job = oneProcess, provider, precision } = options;
 	const { threads = threadsOf(trained, job) } = options;
-	const { model, config } = trained;
+	const { model, config, vocabulary } = trained;
 	const runtime = await openRuntime({ threads, provider, precision }, "inference");
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	try {
@@ -82,8 +86,13 @@ async function* forecastsOf(
 			const batch = patients.slice(first, first + batchSize);
 			const batchTimes = times.slice(first, first + batchSize);
 			const answers = await answersFor(predictor, batch, batchTimes, options);
-			for (const [i, patientAnswers] of allGathered(job, answers).flat().entries())
-				yield { patient: patients[round + i], answers: patientAnswers };
+			for (const [i, patientAnswers] of allGathered(job, answers).flat().entries()) {
+				const patient = patients[round + i];
+				yield {
+					patient,
+					forecast: forecastJson(patient, axis, patientAnswers, moments, vocabulary),
+				};
+			}
 		}
 	} finally {
 		await predictor.dispose();
@@ -97,13 +106,12 @@ async function answersFor(
 	patients: readonly NewPatient[],
 	times: readonly (readonly number[])[],
 	options: Settings,
-): Promise<TimeForecast[][]> {
+) {
 	if (patients.length === 0) return [];
 	const probabilities = await probabilitiesAt(predictor, patients, times, options);
-	return patients.map(({ history }, patient) =>
+	return patients.map((_, patient) =>
 		(times[patient] ?? []).map((time, query) => ({
 			time,
-			place: placeOf(history, time),
 			codes: likelyCodes(probabilities(patient, query), options.top),
 		})),
 	);
