@@ -24,6 +24,7 @@ import { type ComputeOptions, threadsOf } from "../../engine/runtime/open-runtim
 import { drawOf, indexDay, indexRuleFor } from "../../evaluate/onset/index-days.js";
 import type { Trained } from "../../model/train/index.js";
 import { checkTableFile } from "../../model/train/output-file.js";
+import { eventsOf, knownCount } from "../../predict/histories.js";
 import { cutHorizons, type IncidenceReader, independenceNotes } from "../../predict/incidence.js";
 import { indexRisks } from "../../predict/risk/answer.js";
 import { type Horizon, hazardBook, readCodes } from "../../predict/risk/question.js";
@@ -74,6 +75,8 @@ interface Indexed {
 	readonly history: History;
 	readonly day: number;
 	readonly atRisk: boolean;
+	/** The tokens of the records up to the day. */
+	readonly known: ReadonlySet<number>;
 }
 
 export function datasetCohort(
@@ -153,7 +156,8 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 			}
 			const reason = whyNotAtRisk(history, day, settings.lookBackDays);
 			if (reason !== null) notAtRisk[reason] = (notAtRisk[reason] ?? 0) + 1;
-			indexed.push({ history, day, atRisk: reason === null });
+			const known = new Set(eventsOf(history, 0, knownCount(history, day)).tokens);
+			indexed.push({ history, day, atRisk: reason === null, known });
 			days.set(patient, day);
 		}
 		return indexed;
@@ -166,12 +170,8 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 			for (let round = 0; round < cohort.count; round += batchSize * job.size) {
 				const batches: Indexed[][] = [];
 				for (let i = 0; i < job.size; i++) batches.push(await indexedIn(round + i * batchSize));
-				const batchRisks = await risksOf(
-					incidence,
-					batches[job.rank] as Indexed[],
-					codes,
-					horizons,
-				);
+				const batch = batches[job.rank] as Indexed[];
+				const batchRisks = await risksOf(incidence, batch, codes, horizons);
 				const all = job.gather(new Uint8Array(batchRisks.buffer));
 				for (const [i, batch] of batches.entries()) {
 					written += batch.length;
@@ -245,30 +245,21 @@ const allCodes = ({ tokens }: Vocabulary): readonly FoundCode[] =>
 		tokens: [specialCount + at],
 	}));
 
-/** When each code was recorded before (NaN if it was not), and its risks: [patients, codes, 1 + horizons]. */
+/** The risks of patients: [patients, codes, horizons]. */
 async function risksOf(
 	incidence: IncidenceReader,
 	indexed: readonly Indexed[],
 	codes: readonly FoundCode[],
 	horizons: readonly Horizon[],
 ): Promise<Float64Array> {
-	if (indexed.length === 0) return new Float64Array(0);
-	const answers = await indexRisks(
+	const risks = await indexRisks(
 		incidence,
 		indexed.map(({ history }) => history),
 		codes,
 		indexed.map(({ day }) => day),
 		horizons.map(({ days }) => days),
 	);
-	const width = 1 + horizons.length;
-	const risks = new Float64Array(indexed.length * codes.length * width).fill(Number.NaN);
-	for (const [patient, codeRisks] of answers.entries())
-		for (const [i, { recordedAt, probabilities }] of codeRisks.entries()) {
-			const from = (patient * codes.length + i) * width;
-			if (recordedAt !== null) risks[from] = recordedAt;
-			risks.set(probabilities, from + 1);
-		}
-	return risks;
+	return Float64Array.from(risks.flat().flatMap(({ probabilities }) => probabilities));
 }
 
 function riskColumns(
@@ -278,13 +269,7 @@ function riskColumns(
 	horizons: readonly Horizon[],
 	axis: TimeAxis,
 ): Column[] {
-	const width = 1 + horizons.length;
-	const rows = indexed.flatMap(({ history, day, atRisk }, at) =>
-		codes.map((code, i) => {
-			const from = (at * codes.length + i) * width;
-			return { history, day, atRisk, code, risks: risks.subarray(from, from + width) };
-		}),
-	);
+	const rows = indexed.flatMap((patient) => codes.map((code) => ({ ...patient, code })));
 	return [
 		...columnsOf(rows, {
 			patient: ["text", ({ history }) => history.id],
@@ -293,11 +278,14 @@ function riskColumns(
 			at_risk: ["flag", ({ atRisk }) => atRisk],
 			code: ["text", ({ code }) => code.code],
 			name: ["text", ({ code }) => code.name],
-			recorded: ["flag", ({ risks: [recordedAt] }) => !Number.isNaN(recordedAt)],
+			recorded: ["flag", ({ known, code }) => code.tokens.some((token) => known.has(token))],
 		}),
 		...horizons.flatMap(({ years }, horizon) =>
 			columnsOf(rows, {
-				[`risk_${years}y`]: ["number", ({ risks }) => risks[horizon + 1] as number],
+				[`risk_${years}y`]: [
+					"number",
+					(_, row) => risks[row * horizons.length + horizon] as number,
+				],
 			}),
 		),
 	];

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
@@ -154,13 +155,9 @@ async function listening(
 ): Promise<void> {
 	for (const [index, port] of ports.entries())
 		try {
-			await new Promise<void>((resolve, reject) => {
-				server.once("error", reject);
-				server.listen({ host, port, backlog: 2048 }, () => {
-					server.removeListener("error", reject);
-					resolve();
-				});
-			});
+			server.listen({ host, port, backlog: 2048 });
+			// Rejects with an error of the server.
+			await once(server, "listening");
 			return;
 		} catch (error) {
 			const { code } = error as NodeJS.ErrnoException;
