@@ -2,19 +2,19 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { ModelProtoSchema } from "onnx-buf";
 import { afterAll, describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
-import { specialTokens } from "../../data/cohort/vocabulary.js";
+import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { opset, parameter } from "../../engine/tensor/index.js";
+import { hazardSettings, outputsOf } from "../../model/hazards/settings.js";
 import { slotStates } from "../../model/heads.js";
 import { modelById, type ParameterValues } from "../../model/index.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../../model/testing/histories.js";
 import { smallSettings } from "../../model/testing/small-settings.js";
 import { type TrajgptConfig, trajgptConfig } from "../../model/trajgpt/config.js";
 import { trajgpt } from "../../model/trajgpt/index.js";
-import { representations } from "../index.js";
+import { hazardModel, representations } from "../index.js";
 import { exportGraphs, onnxOf } from "./graphs.js";
-import { historyFeeds } from "./testing/history-feeds.js";
 import {
 	type EngineName,
 	engineNames,
@@ -60,6 +60,27 @@ function startOf({ layers, heads, key, value, copies }: TrajgptConfig, rows: num
 		...(copies > 0 && { "state.counts": zeros([rows, copies, vocab]) }),
 		"state.token": { data: new Int32Array(rows).fill(specialTokens.sos), dims: [rows] },
 		"state.time": { data: new Float64Array(rows).fill(Number.NaN), dims: [rows] },
+	};
+}
+
+/** What graphs of whole histories are fed: rows padded to the longest, with nonsense in the padding. */
+function historyFeeds(histories: readonly TestHistory[], at: readonly number[]): Named {
+	const rows = histories.length;
+	const length = Math.max(1, ...histories.map(({ tokens }) => tokens.length));
+	const tokens = new Int32Array(rows * length).fill(-7);
+	const times = new Float64Array(rows * length).fill(Number.NaN);
+	const mask = new Uint8Array(rows * length);
+	for (const [row, own] of histories.entries()) {
+		tokens.set(own.tokens, row * length);
+		times.set(own.times, row * length);
+		mask.fill(1, row * length, row * length + own.tokens.length);
+	}
+	const dims = [rows, length];
+	return {
+		tokens: { data: tokens, dims },
+		times: { data: times, dims },
+		mask: { data: mask, dims },
+		at: { data: Float64Array.from(at), dims: [rows] },
 	};
 }
 
@@ -180,6 +201,67 @@ describe.each(engineNames)("in onnxruntime-%s", (engine: EngineName) => {
 			},
 		);
 	});
+});
+
+const hazards = hazardSettings.parse({
+	binDays: [30, 365, 1826],
+	groups: [
+		{ name: "first", tokens: [5, 6] },
+		{ name: "second", tokens: [6, 9, 11] },
+	],
+});
+const { count, death } = outputsOf(hazards, vocab);
+const withHazards = { model: trajgpt, ...smallModel({ hazards }) };
+const riskModel = hazardModel(runtime, withHazards);
+afterAll(() => riskModel.dispose());
+
+/** Histories with and without a birth, of both sexes, with several records on a day, and an empty one. */
+const indexed = [24, 7, 40, 2, 1].map((events, i) => testHistory(events, 3 * i + 1));
+indexed[1].tokens[0] = specialTokens.male;
+indexed[2].tokens.shift();
+indexed[2].times.shift();
+indexed.push({ tokens: [], times: [] });
+const days = indexed.map(({ times }, i) => Math.floor(times.at(-1) ?? 50) + [0, 3, 800][i % 3]);
+
+describe.each(engineNames)("risk.onnx in onnxruntime-%s", (engine: EngineName) => {
+	const { config, weights } = withHazards;
+	const graph = exportGraphs(trajgpt, config, weights)["risk.onnx"]!;
+	const opened = openSession(engine, onnxOf(graph, weights).bytes);
+	afterAll(async () => (await opened).release());
+
+	test.each([7, 365, 1000])("gives the risks of the library within %d days", async (horizon) => {
+		const expected = await riskModel.at(
+			indexed,
+			days.map((day) => [day]),
+		);
+		const { risk, recorded } = await (await opened).run({
+			...historyFeeds(indexed, days),
+			days: { data: new Float32Array(indexed.length).fill(horizon), dims: [indexed.length] },
+		});
+		expect(risk?.dims).toEqual([indexed.length, count]);
+		for (const [row, { tokens }] of indexed.entries()) {
+			const own = expected.incidence(row, horizon);
+			for (let output = 0; output < count; output++) {
+				const found = risk?.data[row * count + output];
+				if (output < specialCount) {
+					expect(found).toBe(0);
+					continue;
+				}
+				expect(Math.abs(found / own[output] - 1)).toBeLessThan(1e-4);
+				const members = hazards.groups[output - vocab]?.tokens ?? [output];
+				const isRecorded = output !== death && tokens.some((token) => members.includes(token));
+				expect(Boolean(recorded?.data[row * count + output])).toBe(isRecorded);
+			}
+		}
+	});
+});
+
+test("a model without hazards has no risk.onnx", () => {
+	const { config, weights } = smallModel({});
+	expect(Object.keys(exportGraphs(trajgpt, config, weights))).toEqual([
+		"step.onnx",
+		"sequence.onnx",
+	]);
 });
 
 test("uses standard operators of the stated opset only", () => {
