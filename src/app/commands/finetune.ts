@@ -21,34 +21,7 @@ import {
 } from "../../engine/runtime/open-runtime.js";
 import { fitScoring, labelSetOf, probe, taskLabels, withRisks } from "../../evaluate/index.js";
 import type { Model } from "../../model/index.js";
-import {
-	batchPlan,
-	checkTask,
-	classifier,
-	createTask,
-	fineTuningStart,
-	finetuneOptions,
-	forecaster,
-	holdingRun,
-	type LabelQuery,
-	labelBatches,
-	labelsOf,
-	openRunDataset,
-	type PretrainRequest,
-	type PretrainSummary,
-	readScoring,
-	readTask,
-	sealedTaskFiles,
-	shapesForDevice,
-	type Task,
-	type Trained,
-	type TrainOptions,
-	taskFiles,
-	taskIdentity,
-	taskWeights,
-	trainOptions,
-	writeScoring,
-} from "../../model/train/index.js";
+import * as tuning from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
 import { computeFields, datasetField, flag, option, threadsField } from "./fields.js";
 import { endInterrupted, interruptible } from "./interruptible.js";
@@ -86,7 +59,7 @@ export const command = defineCommand({
 			"task to learn: chf, diabetes, insulin, a task from prepare --label, or forecast",
 			z.string(),
 		),
-		...finetuneOptions.shape,
+		...tuning.finetuneOptions.shape,
 		labels: labelsField,
 		labelTimeIs: labelTimeField("--labels"),
 		dataset: datasetField,
@@ -107,7 +80,7 @@ export const command = defineCommand({
 		interruptible(io, async (signal) => {
 			const { threads, provider, precision, resume, force, json } = options;
 			const trained = openRun(io, run);
-			const opened = withDatasetWarning(io, await openRunDataset(run, trained.run, dataset));
+			const opened = withDatasetWarning(io, await tuning.openRunDataset(run, trained.run, dataset));
 			const summary = await finetune(trained, await withGivenLabels(io, opened, task, options), {
 				task,
 				threads,
@@ -118,7 +91,7 @@ export const command = defineCommand({
 				communicator: communicatorOf(io),
 				progress: progressOf(io),
 				provider: typed.has("provider") ? provider : undefined,
-				training: typedIn(finetuneOptions),
+				training: typedIn(tuning.finetuneOptions),
 			});
 			const { folder, labels, positive, ...training } = summary;
 			if (json) printJson(io, { run, task, folder, labels, positive, ...training });
@@ -150,7 +123,7 @@ export interface FinetuneOptions extends Monitoring, ComputeOptions {
 	readonly replace?: boolean | undefined;
 }
 
-export interface FinetuneSummary extends PretrainSummary {
+export interface FinetuneSummary extends tuning.PretrainSummary {
 	/** The folder of the fine-tuned weights. */
 	readonly folder: string;
 	/** Labels of the training patients. */
@@ -161,12 +134,12 @@ export interface FinetuneSummary extends PretrainSummary {
 /** What a task is trained on, and the model to train. */
 interface TaskTraining {
 	/** Undefined for the task `forecast`. */
-	readonly labels?: Readonly<Record<"train" | "valid", readonly LabelQuery[]>>;
+	readonly labels?: Readonly<Record<"train" | "valid", readonly tuning.LabelQuery[]>>;
 	readonly positive: number;
-	readonly identity: Task["identity"];
-	readonly options: TrainOptions;
-	model(settings: Task): Model;
-	readonly batchesOf?: NonNullable<PretrainRequest["batchesOf"]>;
+	readonly identity: tuning.Task["identity"];
+	readonly options: tuning.TrainOptions;
+	model(settings: tuning.Task): Model;
+	readonly batchesOf?: NonNullable<tuning.PretrainRequest["batchesOf"]>;
 }
 
 /**
@@ -177,7 +150,7 @@ interface TaskTraining {
  * await finetune(run, await openRunDataset(run.folder, run.run), { task: "insulin" });
  */
 export async function finetune(
-	run: Trained,
+	run: tuning.Trained,
 	dataset: Dataset,
 	options: FinetuneOptions,
 ): Promise<FinetuneSummary> {
@@ -186,8 +159,8 @@ export async function finetune(
 		throw new InputError(
 			`${run.folder} was trained on records up to ${isoDate(run.run.before)}, for task onset alone; labels would show it later ones: fine-tune a run of the whole dataset`,
 		);
-	const trained = fineTuningStart(run);
-	const { folder } = taskFiles(trained.folder, task);
+	const trained = tuning.fineTuningStart(run);
+	const { folder } = tuning.taskFiles(trained.folder, task);
 	const training =
 		task === "forecast"
 			? forecastTraining(trained, dataset, options)
@@ -211,7 +184,7 @@ export async function finetune(
 			dataset,
 			...(training.batchesOf && { batchesOf: training.batchesOf }),
 			resume: begun !== undefined,
-			sealed: sealedTaskFiles(trained.folder, task),
+			sealed: tuning.sealedTaskFiles(trained.folder, task),
 			options,
 		});
 		const { labels, positive } = training;
@@ -219,18 +192,18 @@ export async function finetune(
 			await keepScoring(trained, dataset, options, settings);
 		return { ...summary, folder, labels: labels?.train.length ?? 0, positive };
 	};
-	return holdingRun(folder, work, communicator);
+	return tuning.holdingRun(folder, work, communicator);
 }
 
 /** Writes `scoring.json`, with which new patients are scored, unless it is there. */
 async function keepScoring(
-	trained: Trained,
+	trained: tuning.Trained,
 	dataset: Dataset,
 	{ task, threads, provider, precision }: FinetuneOptions,
-	settings: Task,
+	settings: tuning.Task,
 ): Promise<void> {
-	const best = taskWeights(trained.folder, task);
-	if (!best || readScoring(trained.folder, task, best.step)) return;
+	const best = tuning.taskWeights(trained.folder, task);
+	if (!best || tuning.readScoring(trained.folder, task, best.step)) return;
 	const { labels } = await taskLabels(dataset, task);
 	const sets = {
 		train: labelSetOf(dataset, labels, "train"),
@@ -239,11 +212,11 @@ async function keepScoring(
 	const scoring = await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
 		fitScoring(runtime, trained, dataset, settings, sets),
 	);
-	writeScoring(trained.folder, best.step, scoring);
+	tuning.writeScoring(trained.folder, best.step, scoring);
 }
 
 /** Maximum events of a history that the model sees in fine-tuning. */
-const longest = ({ model, config }: Trained, maxLength: number) =>
+const longest = ({ model, config }: tuning.Trained, maxLength: number) =>
 	Math.min(maxLength, model.context?.(config) ?? Number.POSITIVE_INFINITY);
 
 /** Models without pre-training are trained until validation stops improving. */
@@ -251,18 +224,18 @@ export const fromScratch = { epochs: 20, patience: 3 } as const;
 
 async function labelTraining(
 	runtime: Runtime,
-	trained: Trained,
+	trained: tuning.Trained,
 	dataset: Dataset,
 	{ task, training: settings, mostSteps }: FinetuneOptions,
 ): Promise<TaskTraining> {
 	const { labels } = await taskLabels(dataset, task);
-	const train = labelsOf(dataset, labels, "train");
-	const valid = labelsOf(dataset, labels, "valid");
+	const train = tuning.labelsOf(dataset, labels, "train");
+	const valid = tuning.labelsOf(dataset, labels, "valid");
 	const positive = checkLabels(dataset, task, { train, valid });
 	const queries = await withRisks(runtime, trained, dataset, task, [...train, ...valid]);
 	const inputs = { train: queries.slice(0, train.length), valid: queries.slice(train.length) };
 	const options = checkConfig(
-		finetuneOptions,
+		tuning.finetuneOptions,
 		{
 			...(trained.model.pretraining === "none" && {
 				...fromScratch,
@@ -272,43 +245,43 @@ async function labelTraining(
 		},
 		"fine-tuning options",
 	);
-	const whole = trainOptions.parse({
+	const whole = tuning.trainOptions.parse({
 		...options,
 		cut: "last",
 		objective: "next",
 		horizon: 0,
 		maxLength: longest(trained, options.maxLength),
 	});
-	const batchesOf = (plan: BatchOptions) => labelBatches(dataset, inputs.train, plan);
-	const batchShapes = runtime.queues ? shapesForDevice(whole, batchesOf) : whole.batchShapes;
+	const batchesOf = (plan: BatchOptions) => tuning.labelBatches(dataset, inputs.train, plan);
+	const batchShapes = runtime.queues ? tuning.shapesForDevice(whole, batchesOf) : whole.batchShapes;
 	return {
 		labels: inputs,
 		positive,
-		identity: taskIdentity(trained, labels),
+		identity: tuning.taskIdentity(trained, labels),
 		options: within(mostSteps, { ...whole, batchShapes }, batchesOf),
 		model({ head }) {
 			if (!head) throw new Error(`task ${task} has no head`);
-			return classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
+			return tuning.classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
 		},
-		batchesOf: (split, plan) => labelBatches(dataset, inputs[split], plan),
+		batchesOf: (split, plan) => tuning.labelBatches(dataset, inputs[split], plan),
 	};
 }
 
 /** Options with as many epochs as fit into so many steps, at least one. */
 function within(
 	mostSteps: number | undefined,
-	options: TrainOptions,
+	options: tuning.TrainOptions,
 	batchesOf: (plan: BatchOptions) => SplitBatches,
-): TrainOptions {
+): tuning.TrainOptions {
 	if (mostSteps === undefined) return options;
-	const steps = Math.ceil(batchesOf(batchPlan(options)).plan.count / options.accumulate);
+	const steps = Math.ceil(batchesOf(tuning.batchPlan(options)).plan.count / options.accumulate);
 	const fit = Math.floor(mostSteps / steps);
 	return { ...options, epochs: Math.min(options.epochs, Math.max(1, fit)) };
 }
 
 /** For models that forecast after fine-tuning: the epochs of fine-tuning, the other options of pre-training. */
 function forecastTraining(
-	trained: Trained,
+	trained: tuning.Trained,
 	dataset: Dataset,
 	{ training: given = {}, mostSteps }: FinetuneOptions,
 ): TaskTraining {
@@ -317,31 +290,31 @@ function forecastTraining(
 		throw new InputError(
 			`${model.name} forecasts as it was trained; run \`trajgpt evaluate ${folder} --task forecast\``,
 		);
-	const { epochs } = checkConfig(finetuneOptions, given, "fine-tuning options");
+	const { epochs } = checkConfig(tuning.finetuneOptions, given, "fine-tuning options");
 	const options = checkConfig(
-		trainOptions,
+		tuning.trainOptions,
 		{ ...run.options, epochs, ...given },
 		"fine-tuning options",
 	);
 	return {
 		positive: 0,
-		identity: taskIdentity(trained, []),
+		identity: tuning.taskIdentity(trained, []),
 		options: within(mostSteps, options, (plan) => splitBatches(dataset, "train", plan)),
-		model: () => forecaster(trained),
+		model: () => tuning.forecaster(trained),
 	};
 }
 
 /** The task to resume; undefined to begin one. */
 function readBegun(
-	{ folder: run }: Trained,
+	{ folder: run }: tuning.Trained,
 	{ task, training = {}, resume, replace }: FinetuneOptions,
-	identity: Task["identity"],
-): Task | undefined {
+	identity: tuning.Task["identity"],
+): tuning.Task | undefined {
 	if (replace) return undefined;
-	const begun = readTask(run, task);
+	const begun = tuning.readTask(run, task);
 	if (begun && !resume)
 		throw new InputError(
-			`${taskFiles(run, task).folder} exists already; pass \`resume\` to continue it, or \`replace\` to start over`,
+			`${tuning.taskFiles(run, task).folder} exists already; pass \`resume\` to continue it, or \`replace\` to start over`,
 			{ field: "resume", value: resume },
 		);
 	if (!begun && resume === true)
@@ -350,7 +323,7 @@ function readBegun(
 			value: resume,
 		});
 	if (!begun) return undefined;
-	checkTask(run, begun, identity);
+	tuning.checkTask(run, begun, identity);
 	if (resume === true) checkResumed("task", begun.options, training, "start over with `replace`");
 	return begun;
 }
@@ -372,11 +345,11 @@ function labelNotes(task: string, labels: NonNullable<TaskTraining["labels"]>): 
 
 /** Fits the initial head of a labelled task and writes `task.json`; removes earlier files. */
 async function begin(
-	trained: Trained,
+	trained: tuning.Trained,
 	dataset: Dataset,
 	options: FinetuneOptions,
 	{ labels, identity, options: training }: TaskTraining,
-): Promise<Task> {
+): Promise<tuning.Task> {
 	const { task, provider = "cpu", precision, progress, communicator = oneProcess } = options;
 	const { threads = ownCores(communicator) } = options;
 	if (labels) {
@@ -397,11 +370,11 @@ async function begin(
 		tensorboard,
 		checkpoint,
 		best,
-	} = taskFiles(trained.folder, task);
+	} = tuning.taskFiles(trained.folder, task);
 	for (const part of [settings, scoring, log, tensorboard, checkpoint, best])
 		rmSync(part, { recursive: true, force: true });
 	const labelFile = dataset.labelFiles?.[task];
-	return createTask(trained.folder, {
+	return tuning.createTask(trained.folder, {
 		...(labelFile !== undefined && { labelFile }),
 		task,
 		options: training,

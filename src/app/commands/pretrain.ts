@@ -11,22 +11,7 @@ import { type ComputeOptions, checkProvider, ownCores } from "../../engine/runti
 import { isSimulated } from "../../evaluate/index.js";
 import type { CodeConfig } from "../../model/heads.js";
 import { learningRateOf, type Model, modelById, models } from "../../model/index.js";
-import {
-	checkDataset,
-	checkNewRun,
-	checkSplits,
-	codeNumbers,
-	createRun,
-	holdingRun,
-	type PretrainSummary,
-	type Run,
-	readRun,
-	runFiles,
-	shapesForDevice,
-	type TrainOptions,
-	trainOptions,
-	writeRates,
-} from "../../model/train/index.js";
+import * as runs from "../../model/train/index.js";
 import { defineCommand, listed } from "./define-command.js";
 import { computeFields, date, flag, option, several, threadsField, whole } from "./fields.js";
 import { endInterrupted, interruptible } from "./interruptible.js";
@@ -76,8 +61,8 @@ export const command = defineCommand({
 			"see nothing after this date: records, observation or death (for evaluate --task onset)",
 			date.optional(),
 		),
-		...trainOptions.shape,
-		learningRate: trainOptions.shape.learningRate.optional(),
+		...runs.trainOptions.shape,
+		learningRate: runs.trainOptions.shape.learningRate.optional(),
 		...hazardFields,
 		threads: threadsField,
 		...computeFields(),
@@ -119,7 +104,7 @@ export const command = defineCommand({
 				provider: typed.has("provider") ? provider : undefined,
 				settings: set && settings(set),
 				hazards: typedHazards(options),
-				training: typedIn(trainOptions),
+				training: typedIn(runs.trainOptions),
 			});
 			if (json) printJson(io, { run: out, ...summary });
 			else io.stdout.write(render(out, summary));
@@ -139,7 +124,7 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 	);
 }
 
-const render = (folder: string, summary: PretrainSummary) =>
+const render = (folder: string, summary: runs.PretrainSummary) =>
 	trainedText(folder, summary, ({ losses }) =>
 		Object.entries(losses)
 			.map(([term, nats]) => `${term} ${nats.toFixed(4)}`)
@@ -207,9 +192,10 @@ export async function pretrain(
 	dataset: Dataset,
 	folder: string,
 	options: PretrainOptions = {},
-): Promise<PretrainSummary> {
+): Promise<runs.PretrainSummary> {
 	const { communicator = oneProcess } = options;
-	const resume = options.resume === "if-begun" ? existsSync(runFiles(folder).run) : options.resume;
+	const resume =
+		options.resume === "if-begun" ? existsSync(runs.runFiles(folder).run) : options.resume;
 	// All checks come before the first change to the folder.
 	const begin = resume
 		? resumedRun(dataset, folder, options)
@@ -217,12 +203,12 @@ export async function pretrain(
 	communicator.barrier();
 	const work = async () => {
 		const run = await shared(communicator, begin);
-		if (communicator.rank > 0) checkDataset(run, dataset);
+		if (communicator.rank > 0) runs.checkDataset(run, dataset);
 		const view = { before: run.before, trainPatients: run.options.trainPatients };
 		const seen = await datasetView(dataset, view);
 		const { hazards } = run.config as Pick<CodeConfig, "hazards">;
-		if (hazards && communicator.rank === 0 && !existsSync(runFiles(folder).rates))
-			await writeRates(folder, seen, hazards);
+		if (hazards && communicator.rank === 0 && !existsSync(runs.runFiles(folder).rates))
+			await runs.writeRates(folder, seen, hazards);
 		return train({
 			folder,
 			dataset: seen,
@@ -230,11 +216,11 @@ export async function pretrain(
 			run,
 			hazards,
 			resume: resume ?? false,
-			codes: codeNumbers(seen.vocabulary),
+			codes: runs.codeNumbers(seen.vocabulary),
 			options,
 		});
 	};
-	return holdingRun(folder, work, communicator);
+	return runs.holdingRun(folder, work, communicator);
 }
 
 /** Refuses a date by which nobody to learn from, or to check against, has a record. */
@@ -254,14 +240,14 @@ async function newRun(
 	dataset: Dataset,
 	folder: string,
 	options: PretrainOptions,
-): Promise<() => Run> {
-	checkNewRun(folder);
+): Promise<() => runs.Run> {
+	runs.checkNewRun(folder);
 	const { before } = options;
-	checkSplits(dataset);
+	runs.checkSplits(dataset);
 	const model = modelById(options.model ?? "trajgpt");
 	const { preset = "default", settings = {} } = options;
 	const { learningRate = learningRateOf(model, preset), ...others } = options.training ?? {};
-	const given = checkConfig(trainOptions, { ...others, learningRate }, "training options");
+	const given = checkConfig(runs.trainOptions, { ...others, learningRate }, "training options");
 	const seen = await datasetView(dataset, { before, trainPatients: given.trainPatients });
 	if (before !== undefined) checkCut(seen, before);
 	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
@@ -285,7 +271,7 @@ async function newRun(
 		provider === "xla" && options.training?.batchShapes === undefined
 			? {
 					...given,
-					batchShapes: shapesForDevice(given, (plan) => splitBatches(seen, "train", plan)),
+					batchShapes: runs.shapesForDevice(given, (plan) => splitBatches(seen, "train", plan)),
 				}
 			: given;
 	checkLength(model, config, training);
@@ -314,7 +300,7 @@ async function newRun(
 		presetAdvice(model, preset, seen.patients("train").length);
 	return () => {
 		if (advice) options.progress?.note(`note: ${advice}`);
-		return createRun(folder, dataset, run);
+		return runs.createRun(folder, dataset, run);
 	};
 }
 
@@ -332,7 +318,7 @@ export function presetOf(
 }
 
 /** Rejects rows longer than the model's positions; models of windows choose their own length. */
-function checkLength(model: Model, config: unknown, { maxLength }: TrainOptions): void {
+function checkLength(model: Model, config: unknown, { maxLength }: runs.TrainOptions): void {
 	const most = model.context?.(config);
 	if (model.predictsEachEvent && most !== undefined && maxLength > most)
 		throw new InputError(
@@ -341,9 +327,9 @@ function checkLength(model: Model, config: unknown, { maxLength }: TrainOptions)
 		);
 }
 
-function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions): () => Run {
-	const run = readRun(folder);
-	checkDataset(run, dataset);
+function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions): () => runs.Run {
+	const run = runs.readRun(folder);
+	runs.checkDataset(run, dataset);
 	if (options.resume !== true) return () => run;
 	const { training = {} } = options;
 	checkResumed("run", run.options, training, "start a new run with another `out`");
