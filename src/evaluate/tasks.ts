@@ -22,41 +22,33 @@ import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next/task.js";
 import { onsetTask } from "./onset/task.js";
 
-/** The tasks without labels, which every dataset has. */
-const unlabelled: Readonly<
-	Record<string, (dataset: Dataset, options: EvaluateOptions) => Promise<MeasureRun>>
-> = { onset: onsetTask, next: nextTask, forecast: forecastTask };
+type OpenTask = (dataset: Dataset, options: EvaluateOptions) => Promise<MeasureRun>;
 
-/** Those that are evaluated only if named: they take longer, or need a model that samples futures. */
-const onRequest: typeof unlabelled = { futures: futuresTask };
+/** The tasks without labels, which every dataset has. */
+const usual: Readonly<Record<string, OpenTask>> = {
+	onset: onsetTask,
+	next: nextTask,
+	forecast: forecastTask,
+};
+/** Futures are evaluated only if named: they take longer, or need a model that samples them. */
+const unlabelled: typeof usual = { ...usual, futures: futuresTask };
 
 /** The tasks of a dataset: onset, next, forecast, and those with labels. */
 export const tasksOf = (dataset: Dataset): string[] => [
-	...Object.keys(unlabelled),
+	...Object.keys(usual),
 	...labelledTasks(dataset),
 ];
 
 /** The same, and those that are evaluated only if named. */
-export const knownTasks = (dataset: Dataset): string[] => [
-	...tasksOf(dataset),
-	...Object.keys(onRequest),
-];
+export const knownTasks = (dataset: Dataset): string[] => [...tasksOf(dataset), "futures"];
 
 /** Whether a task needs labels. `labelledTasks` lists those that a dataset has. */
-export const isLabelledTask = (task: string): boolean =>
-	!Object.hasOwn(unlabelled, task) && !Object.hasOwn(onRequest, task);
+export const isLabelledTask = (task: string): boolean => !Object.hasOwn(unlabelled, task);
 
 /** Patients of a larger split are drawn at random, unless a number is given. */
 export const mostEvaluated = 20_000;
 
-/** How many patients to evaluate: the first n, all, or by default at most `most`, drawn at random. */
-interface SampleOptions {
-	readonly split: Split;
-	readonly patients?: number | "all" | undefined;
-	readonly most?: number;
-}
-
-export function checkPatientCount(patients: SampleOptions["patients"]): void {
+export function checkPatientCount(patients: number | "all" | undefined): void {
 	if (patients === undefined || patients === "all") return;
 	if (Number.isInteger(patients) && patients >= 1) return;
 	throw new InputError(
@@ -65,11 +57,18 @@ export function checkPatientCount(patients: SampleOptions["patients"]): void {
 	);
 }
 
-/** The dataset with the patients on whom a task is evaluated, and which part of all they are. */
+/**
+ * The dataset with the patients on whom a task is evaluated, and which part of all they are: the first n, all, or by
+ * default at most `most`, drawn at random.
+ */
 export async function evaluatedPatients(
 	task: string,
 	dataset: Dataset,
-	{ split, patients, most = mostEvaluated }: SampleOptions,
+	{
+		split,
+		patients,
+		most = mostEvaluated,
+	}: Pick<EvaluateOptions, "split"> & { patients?: number | "all" | undefined; most?: number },
 ): Promise<{ readonly people: Dataset; readonly sample?: Sample }> {
 	const all = dataset.patients(split);
 	if (patients === "all" || all.length <= (patients ?? most)) return { people: dataset };
@@ -169,30 +168,27 @@ function externalNote(dataset: Dataset, source?: Dataset, trainingDataset?: Data
 }
 
 function measurer(task: string, dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
-	if (!isLabelledTask(task)) return { ...unlabelled, ...onRequest }[task](dataset, options);
+	if (!isLabelledTask(task)) return unlabelled[task](dataset, options);
 	if (labelledTasks(dataset).includes(task)) return labelledTask(task, dataset, options);
 	throw new InputError(
 		`${dataset.folder} has no task "${task}"; it has ${knownTasks(dataset).join(", ")}; to add one, pass its labels to prepare`,
 	);
 }
 
-/** The tasks that use an option, in words. */
-interface Use {
-	readonly tasks: string;
-	isBy(task: string, dataset: Dataset): boolean;
-}
+/** The tasks that use an option: in words, and whether a task of a dataset does. */
+type Use = readonly [words: string, isBy: (task: string, dataset: Dataset) => boolean];
 
-const ofIndexDays: Use = {
-	tasks: "onset, and by futures where observation times are known",
-	isBy: (task, { manifest: { observation } }) =>
+const ofIndexDays: Use = [
+	"onset, and by futures where observation times are known",
+	(task, { manifest: { observation } }) =>
 		task === "onset" ||
 		(task === "futures" && observation !== undefined && observation.from !== "records"),
-};
-const ofOutcomes: Use = {
-	tasks: "onset and tasks with labels",
-	isBy: (task) => task === "onset" || isLabelledTask(task),
-};
-const onlyBy = (name: string): Use => ({ tasks: name, isBy: (task) => task === name });
+];
+const ofOutcomes: Use = [
+	"onset and tasks with labels",
+	(task) => task === "onset" || isLabelledTask(task),
+];
+const onlyBy = (name: string): Use => [name, (task) => task === name];
 
 /** Options that only some tasks use; all others have an effect on every task. */
 const uses = {
@@ -201,20 +197,19 @@ const uses = {
 	lookBackDays: ofIndexDays,
 	lookup: onlyBy("forecast"),
 	methods: onlyBy("forecast"),
-	shots: { tasks: "tasks with labels", isBy: isLabelledTask },
+	shots: ["tasks with labels", isLabelledTask],
 	code: ofOutcomes,
 	regressionPatients: ofOutcomes,
-	futures: {
-		tasks: "onset, forecast, chf and diabetes",
-		isBy: (task, dataset) => task === "onset" || task === "forecast" || isOnsetTask(dataset, task),
-	},
-	oracle: {
-		tasks: `onset, next, forecast, chf, diabetes, ${Object.keys(labelOracles).join(" and ")}`,
-		isBy: (task, dataset) =>
-			["onset", "next", "forecast"].includes(task) ||
-			isOnsetTask(dataset, task) ||
-			Object.hasOwn(labelOracles, task),
-	},
+	futures: [
+		"onset, forecast, chf and diabetes",
+		(task, dataset) => ["onset", "forecast"].includes(task) || isOnsetTask(dataset, task),
+	],
+	oracle: [
+		`onset, next, forecast, chf, diabetes, ${Object.keys(labelOracles).join(" and ")}`,
+		(task, dataset) =>
+			["onset", "next", "forecast", ...Object.keys(labelOracles)].includes(task) ||
+			isOnsetTask(dataset, task),
+	],
 } as const satisfies Partial<Record<keyof EvaluateOptions, Use>>;
 
 /** Refuses options that have no effect on a task. `requested` are names of options; those of every task may be among them. */
@@ -225,7 +220,7 @@ export function checkTaskOptions(
 ): void {
 	// Unknown tasks are refused when they are opened.
 	if (!knownTasks(dataset).includes(task)) return;
-	for (const [option, { tasks, isBy }] of Object.entries<Use>(uses))
+	for (const [option, [tasks, isBy]] of Object.entries<Use>(uses))
 		if (requested.includes(option) && !isBy(task, dataset))
 			throw new InputError(
 				`\`${option}\` has no effect on task ${task}: it is used by ${tasks}; leave it out, or choose another \`task\``,
@@ -244,18 +239,16 @@ export async function evaluationInputsHash(
 	trained?: Trained,
 ): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _ignored, ...rest } = options;
-	const { baselines, trainingDataset, threads: _speed, sample, ...others } = rest;
+	const { trainingDataset, threads: _speed, sample, ...others } = rest;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
 			task,
 			dataset: dataset.manifest.contentHash,
 			patients: dataset.patients(options.split).length,
-			// Evaluations on disk were hashed with the name `opponents`.
 			options: Object.entries({
 				...others,
-				...(baselines !== undefined && { opponents: baselines }),
-				...(trainingDataset && { home: trainingDataset.manifest.contentHash }),
+				...(trainingDataset && { trainingDataset: trainingDataset.manifest.contentHash }),
 				// The number of patients says which are the first.
 				...(sample?.how === "random" && { sample }),
 			}).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -87,7 +87,7 @@ export async function sequenceTask(
 	const notes = [
 		`HoTPP's settings for StackOverflow: horizon ${settings.horizon}, δ ${settings.delta}, a prediction every ${settings.step} events where ${settings.targets} follow; unit ${unit.toFixed(2)} days (${unitInGaps} mean gaps)`,
 		"T-mAP, %: mean over codes; its interval leaves out a tenth of the patients at a time. distance: optimal transport of the first 10 events, insertions and deletions cost 1. error: mean distance of the predicted and the observed time to the next event, in days",
-		`predictions: the probability of one record of a code, of two and so on up to ${sparse.records}, in the middle of ${sparse.intervals.length} intervals up to 2 δ wide; history density: from the records so far, divided by the time; even: one prediction in each of ${even.intervals.length} intervals instead; the other placing was chosen on validation users of StackOverflow`,
+		`predictions: the probability of one record of a code, of two and so on up to ${sparse.records}, in the middle of ${intervalsIn(sparse)} intervals up to 2 δ wide; history density: from the records so far, divided by the time; even: one prediction in each of ${intervalsIn(even)} intervals instead; the other placing was chosen on validation users of StackOverflow`,
 	];
 	return async (runtime, trained) => {
 		const label = trained?.model.name ?? "";
@@ -144,7 +144,7 @@ async function scoreRows(
 				labels: history.tokens.subarray(position + 1).map((token) => token - specialCount),
 			};
 			for (const [row, { placing }] of placings.entries()) {
-				const predicted = predictionsOf(expected, placing, start, codes, unit);
+				const predicted = predictionsOf(expected, placing, start, { codes, unit });
 				collectors[row].add(matchWindow(scaled, { start, observed, predicted }), patient % groups);
 			}
 			const distance = transportDistance(
@@ -196,46 +196,41 @@ function expectedBy({ ends, rates }: Expected, codes: number, code: number, days
 	return sum;
 }
 
-/** Where predictions are made, in units of time: intervals, and how many records of a code are predicted in each. */
-interface Placing {
-	readonly intervals: readonly (readonly [from: number, to: number])[];
-	readonly records: number;
-}
-
-/** Intervals of a width, up to the horizon; the last may be narrower. */
-const intervalsOf = (width: number) =>
-	Array.from({ length: Math.ceil(settings.horizon / width) }, (_, i): [number, number] => [
-		i * width,
-		Math.min((i + 1) * width, settings.horizon),
-	]);
+/** Where predictions are made: in intervals of a width in units, and how many records of a code in each. */
+type Placing = typeof even;
 
 /** One prediction in each interval as wide as δ. */
-const even: Placing = { intervals: intervalsOf(settings.delta), records: 1 };
+const even = { width: settings.delta, records: 1 };
 
 /** A prediction meets records up to δ before and after it, so wider intervals do; in each there may be several records. */
-const sparse: Placing = { intervals: intervalsOf(2 * settings.delta), records: 12 };
+const sparse: Placing = { width: 2 * settings.delta, records: 12 };
+
+const intervalsIn = ({ width }: Placing) => Math.ceil(settings.horizon / width);
 
 /** Predictions in the middle of intervals, each with a score per code: the log of the probability of so many records. */
 function predictionsOf(
 	expected: Expected,
-	{ intervals, records }: Placing,
+	placing: Placing,
 	start: number,
-	codes: number,
-	unit: number,
+	{ codes, unit }: Pick<Sizes, "codes" | "unit">,
 ): FutureWindow["predicted"] {
+	// The last interval may be narrower.
+	const bounds = Array.from({ length: intervalsIn(placing) + 1 }, (_, i) =>
+		Math.min(i * placing.width, settings.horizon),
+	);
+	const counts = bounds.map((bound) =>
+		Array.from({ length: codes }, (_, code) => expectedBy(expected, codes, code, bound * unit)),
+	);
 	const times: number[] = [];
 	const scores: number[] = [];
-	for (const [from, to] of intervals) {
-		const counts = Array.from({ length: codes }, (_, code) => {
-			const by = (time: number) => expectedBy(expected, codes, code, time * unit);
-			return by(to) - by(from);
-		});
-		for (let n = 1; n <= records; n++) {
-			times.push(start + ((from + to) / 2) * unit);
-			for (const count of counts)
-				scores.push(Math.max(lowestScore, Math.log(probabilityOfRecords(n, count))));
+	for (let i = 1; i < bounds.length; i++)
+		for (let n = 1; n <= placing.records; n++) {
+			times.push(start + ((bounds[i - 1] + bounds[i]) / 2) * unit);
+			for (const [code, count] of counts[i].entries()) {
+				const probability = probabilityOfRecords(n, count - counts[i - 1][code]);
+				scores.push(Math.max(lowestScore, Math.log(probability)));
+			}
 		}
-	}
 	return { times, scores };
 }
 

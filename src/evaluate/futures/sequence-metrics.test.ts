@@ -4,8 +4,10 @@ import { InputError } from "../../base/errors.js";
 import {
 	collectTmap,
 	type FutureWindow,
+	type LabelledEvents,
 	matchWindow,
 	predictionPoints,
+	transportDistance,
 } from "./sequence-metrics.js";
 import { golden } from "./testing/golden.js";
 
@@ -161,4 +163,72 @@ test("predictions are made every few events, where enough events follow", () => 
 	expect(predictionPoints(45, 4, 32)).toEqual([4, 8, 12]);
 	expect(predictionPoints(44, 4, 32)).toEqual([4, 8]);
 	expect(predictionPoints(36, 4, 32)).toEqual([]);
+});
+
+const costs = { insertCost: 1, deleteCost: 2 };
+
+const distance = (observed: LabelledEvents, predicted: LabelledEvents, events = 10) =>
+	transportDistance(observed, predicted, { ...costs, events });
+
+test.each(golden.otd.map((one, i) => [i, one] as const))(
+	"has the distances of the HoTPP benchmark: %d",
+	(_, { insertCost, deleteCost, ...windows }) => {
+		const distances = windows.targetTimes.map((times, i) =>
+			transportDistance(
+				{ times, labels: windows.targetLabels[i] },
+				{ times: windows.predictedTimes[i], labels: windows.predictedLabels[i] },
+				{ insertCost, deleteCost, events: 10 },
+			),
+		);
+		const mean = distances.reduce((sum, one) => sum + one, 0) / distances.length;
+		expect(mean).toBeCloseTo(windows.distance, 5);
+	},
+);
+
+describe("the distance", () => {
+	const events = fc
+		.array(fc.tuple(fc.double({ min: 0, max: 6, noNaN: true }), fc.integer({ min: 0, max: 2 })), {
+			maxLength: 4,
+		})
+		.map((all) => ({
+			times: all.map(([time]) => time),
+			labels: all.map(([, label]) => label),
+		}));
+
+	/** Tries to insert the first observed event, or to move each predicted one onto it. */
+	function slowDistance(observed: LabelledEvents, predicted: LabelledEvents): number {
+		const from = (at: number, left: readonly number[]): number => {
+			if (at === observed.times.length) return left.length * costs.deleteCost;
+			const moves = left
+				.filter((other) => predicted.labels[other] === observed.labels[at])
+				.map(
+					(other) =>
+						Math.abs(predicted.times[other]! - observed.times[at]!) +
+						from(
+							at + 1,
+							left.filter((one) => one !== other),
+						),
+				);
+			return Math.min(costs.insertCost + from(at + 1, left), ...moves);
+		};
+		return from(
+			0,
+			Array.from(predicted.times, (_, at) => at),
+		);
+	}
+
+	test("is the least cost of all ways", () => {
+		fc.assert(
+			fc.property(events, events, (observed, predicted) => {
+				expect(distance(observed, predicted)).toBeCloseTo(slowDistance(observed, predicted), 9);
+			}),
+		);
+	});
+
+	test("compares the first events", () => {
+		const observed = { times: [1, 2, 3], labels: [0, 0, 0] };
+		const predicted = { times: [1.5, 2, 9, 10], labels: [0, 0, 0, 0] };
+		expect(distance(observed, predicted, 2)).toBe(0.5);
+		expect(distance(observed, predicted)).toBe(0.5 + 3 + 2);
+	});
 });
