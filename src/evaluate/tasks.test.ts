@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Dataset, Label } from "../data/cohort/index.js";
 import { nodeRuntime } from "../engine/runtime/node.js";
+import { tooFewText } from "./bootstrap.js";
 import { evaluateDefaults } from "./evaluation.js";
 import { labelledTasks } from "./labelled/task-labels.js";
-import { tooFewText } from "./rows.js";
 import {
 	evaluatedPatients,
 	evaluationInputsHash,

@@ -16,8 +16,8 @@ import {
 } from "./evaluation.js";
 import { forecastTask } from "./forecast/task.js";
 import { futuresTask } from "./futures/task.js";
-import { labelOracles } from "./labelled/oracles.js";
-import { labelledTask } from "./labelled/task.js";
+
+import { labelledTask, labelOracles } from "./labelled/task.js";
 import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next/task.js";
 import { onsetTask } from "./onset/task.js";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { mapValues } from "../../base/map-values.js";
 import { random } from "../../base/random.js";
-import { measureOf, possible } from "../bootstrap.js";
+import { measureOf, possible, type RowName, toText } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
-import { type RowName, toText } from "../rows.js";
 import {
 	type Cell,
 	type ComparedMethod,

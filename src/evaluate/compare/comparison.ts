@@ -1,8 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { mapValues } from "../../base/map-values.js";
-import { type Drawn, difference, measureOf, possible } from "../bootstrap.js";
+import { type Drawn, difference, drawnOf, measureOf, possible } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
-import { drawnOf } from "../rows.js";
 import { type Cell, type Column, type ComparedMethod, type ComparedModel, shows } from "./cells.js";
 
 /** The mean over seeds, with its 95 % interval over patients. */

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Dataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Trained } from "../../model/train/index.js";
+import { ratioStatistics } from "../bootstrap.js";
 import { evaluateDefaults } from "../evaluation.js";
-import { ratioStatistics } from "../rows.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import {

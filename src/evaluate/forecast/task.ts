@@ -6,17 +6,18 @@ import type { Runtime } from "../../engine/runtime/index.js";
 import type { Predictor } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
 import { predictAutoRegressively } from "../../predict/index.js";
-import { bootstrap, ratioOf } from "../bootstrap.js";
-import type { EvaluateOptions, MeasureRun, Method } from "../evaluation.js";
-import { novelties, rankOf, trainingFrequencies } from "../next/scores.js";
 import {
 	baselines,
+	bootstrap,
 	definedRatios,
 	measured,
 	type Ratios,
 	type RowName,
+	ratioOf,
 	ratioStatistics,
-} from "../rows.js";
+} from "../bootstrap.js";
+import type { EvaluateOptions, MeasureRun, Method } from "../evaluation.js";
+import { novelties, rankOf, trainingFrequencies } from "../next/scores.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 
 /** Patients per batch; their predictions are held in memory. */

@@ -3,8 +3,8 @@ import type { Dataset, History } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type Bins, binsOf, outputsOf, visitBinsOf } from "../../model/hazards/settings.js";
 import { type HazardModel, hazardModel } from "../../predict/hazards.js";
+import { measured, type PatientRow, ratioStatistics } from "../bootstrap.js";
 import type { EvaluateOptions, MeasureRun } from "../evaluation.js";
-import { measured, type PatientRow, ratioStatistics } from "../rows.js";
 import {
 	collectTmap,
 	type FutureWindow,

@@ -6,11 +6,10 @@ import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Events } from "../../model/index.js";
 import { futureModel, futureRules } from "../../predict/futures.js";
-import { ratioOf } from "../bootstrap.js";
+import { measured, type PatientRow, ratioOf } from "../bootstrap.js";
 import type { EvaluateOptions, MeasureRun } from "../evaluation.js";
 import { type IndexedPatient, indexCohort } from "../onset/index-days.js";
 import { indexRuleOf } from "../onset/task.js";
-import { measured, type PatientRow } from "../rows.js";
 import { sequenceTask } from "./sequences.js";
 
 /**

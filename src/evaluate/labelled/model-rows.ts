@@ -25,8 +25,8 @@ import {
 } from "../../model/train/index.js";
 import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/moments.js";
+import type { PatientRow, RowName } from "../bootstrap.js";
 import { type EvaluateOptions, isExternal } from "../evaluation.js";
-import type { PatientRow, RowName } from "../rows.js";
 import {
 	fewShotStatistics,
 	type LabelSet,

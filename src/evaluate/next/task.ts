@@ -10,18 +10,19 @@ import type { BatchShape } from "../../model/index.js";
 import { parametersOf } from "../../model/nn/weights.js";
 import { checkFinite } from "../../model/predictor.js";
 import type { Trained } from "../../model/train/index.js";
-import { bootstrap, ratioOf } from "../bootstrap.js";
-import { probabilityBins } from "../calibration.js";
-import type { EvaluateOptions, Measure, MeasureRun } from "../evaluation.js";
 import {
 	baselines,
+	bootstrap,
 	definedRatios,
 	measured,
 	type PatientRow,
 	type Ratios,
 	type RowName,
+	ratioOf,
 	ratioStatistics,
-} from "../rows.js";
+} from "../bootstrap.js";
+import { probabilityBins } from "../calibration.js";
+import type { EvaluateOptions, Measure, MeasureRun } from "../evaluation.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import {
 	chooseSmoothing,

@@ -2,10 +2,17 @@ import { isoDate, yearDays } from "../../base/time.js";
 import { outcomeOf, recordDays } from "../../data/cohort/at-risk.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
-import { type Drawn, measureOf, notNegative, patientDraws, resampleCodes } from "../bootstrap.js";
+import {
+	type Drawn,
+	measured,
+	measureOf,
+	notNegative,
+	patientDraws,
+	type RowName,
+	resampleCodes,
+} from "../bootstrap.js";
 import { evenShares, groupsBetween, quantileEdges } from "../calibration.js";
 import type { EvaluateOptions, Measure, Measured, OnsetDetails } from "../evaluation.js";
-import { measured, type RowName } from "../rows.js";
 import {
 	decisionCurve,
 	highRiskShares,
