@@ -27,7 +27,7 @@ import { communicatorOf, mayWrite, printJson, progressOf, tell } from "./io.js";
 import { openRun, runArgument } from "./open-run.js";
 import { hasRecords, openQueried, patientFields, patientFlags } from "./patients.js";
 import type { Monitoring } from "./pretrain/training.js";
-import { codeAgreement } from "./report/maps.js";
+import { codeAgreement } from "./report/learned.js";
 
 const description = `Write the embeddings that a run has learned, with positions on a 2-D map (UMAP).
 

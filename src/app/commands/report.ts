@@ -1,37 +1,40 @@
 import { writeFile } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { availableParallelism, totalmem } from "node:os";
+import { basename, join, resolve } from "node:path";
 import { replaceFile } from "../../base/files/index.js";
+import { formatDuration } from "../../base/progress.js";
 import { type Dataset, summarize } from "../../data/cohort/index.js";
 import { threadsOf } from "../../engine/runtime/open-runtime.js";
 import { svgOf } from "../../evaluate/charts/index.js";
-import { isSimulated } from "../../evaluate/index.js";
+import { type Evaluation, isSimulated } from "../../evaluate/index.js";
 import {
 	type DrawFigure,
 	findings,
 	type Report,
 	reportPage,
+	type Section,
 	sectionsOf,
 } from "../../evaluate/report/index.js";
+import { settingName } from "../../evaluate/report/model-card.js";
+import { settingText } from "../../model/hazards/settings.js";
 import { weightCount } from "../../model/index.js";
-import { readEventLog } from "../../model/train/event-log.js";
+import { type LogEvent, readEventLog } from "../../model/train/event-log.js";
 import { openRunDataset, runFiles, type Trained } from "../../model/train/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { defineCommand } from "./define-command.js";
 import { datasetField, file, flag, seed, several, threads } from "./fields.js";
-import { nodeDocument } from "./figure-file.js";
+import { nodeDocument, pngOf } from "./figure-file.js";
 import { printJson, progressOf } from "./io.js";
 import { openRun, runArgument, withDatasetWarning } from "./open-run.js";
 import type { Monitoring } from "./pretrain/training.js";
 import { readEvaluations } from "./report/evaluations.js";
 import {
-	factsOf,
+	codeMap,
 	memoryOf,
+	patientMap,
 	type ReportRequest,
 	reportedSplit,
-	writeFigures,
-} from "./report/figures.js";
-import { codeMap, patientMap } from "./report/maps.js";
-import { onsetPairOf } from "./report/onset-stories.js";
+} from "./report/learned.js";
 import { choosePatients, storiesOf } from "./report/stories.js";
 
 const description = `Write an HTML report on a run: findings, tables, figures, how it was made, limits.
@@ -155,12 +158,97 @@ async function contentsOf(request: ReportRequest): Promise<Report> {
 		evaluations: present,
 		missing,
 		warnings,
-		onsetPair: await onsetPairOf(request),
 		codes: codeMap(request),
 		patientMap: request.patientMap ? await patientMap(request) : undefined,
 		memory: await memoryOf(request),
-		stories: await storiesOf(request, chosen),
+		...(await storiesOf(request, chosen)),
 		log,
 		provenance: factsOf(trained, dataset, present, log, seed),
 	};
+}
+
+/** Writes the figures of sections to a folder, as SVG and PNG. */
+async function writeFigures(
+	folder: string,
+	sections: readonly Section[],
+	draw: DrawFigure,
+): Promise<string[]> {
+	const files: string[] = [];
+	const figures = sections.flatMap(({ blocks }) => blocks.filter((block) => "draw" in block));
+	for (const { id, draw: figureOf } of figures) {
+		const svg = draw(figureOf("wide"), "");
+		for (const [format, bytes] of Object.entries({ svg, png: await pngOf(svg) })) {
+			const file = join(folder, `${id}.${format}`);
+			await replaceFile(file, (partial) => writeFile(partial, bytes));
+			files.push(file);
+		}
+	}
+	return files;
+}
+
+const entries = (record: Readonly<Record<string, unknown>>) =>
+	Object.entries(record).map(([name, value]) => [settingName(name), settingText(value)] as const);
+
+/** What is needed to reproduce the numbers, without paths and host names. */
+function factsOf(
+	{ run, step }: Trained,
+	{ manifest }: Dataset,
+	evaluations: readonly Evaluation[],
+	log: readonly LogEvent[],
+	seed: number,
+): Report["provenance"] {
+	const { source, codes, filters, splits, contentHash } = manifest;
+	const seconds = trainingSeconds(log, manifest.counts.splits.train.events);
+	const duration = seconds === undefined ? undefined : `about ${formatDuration(seconds)}`;
+	return [
+		{
+			title: "Data",
+			facts: [
+				["source", source.format],
+				["codes mapped with", codes.map ?? "nothing: kept as they were"],
+				["split seed", `${splits.seed}`],
+				["fewest records", `${filters.minRecords} per patient, ${filters.minCount} per code`],
+				["content hash", contentHash],
+			],
+		},
+		{ title: "Model", facts: [["model", run.model], ...entries(run.config)] },
+		{
+			title: "Training",
+			facts: [
+				...entries(run.options),
+				["best weights", `step ${step}`],
+				...(duration ? [["time in steps", duration] as const] : []),
+				["threads", `${run.threads}`],
+				["provider", run.provider],
+			],
+		},
+		{
+			title: "Evaluation",
+			facts: [
+				...evaluations.map(({ task, seed, draws, made }): readonly [string, string] => [
+					task,
+					`seed ${seed}, ${draws} draws, weights of step ${made.step}, ${formatDuration(made.seconds)}`,
+				]),
+				["this report", `seed ${seed}`],
+			],
+		},
+		{
+			title: "Versions and machine",
+			facts: [
+				...Object.entries(run.versions),
+				["report made on", `${process.platform} ${process.arch}`],
+				["cores", `${availableParallelism()}`],
+				["memory", `${Math.round(totalmem() / 2 ** 30)} GiB`],
+			],
+		},
+	];
+}
+
+/** Estimated from the speed of each step; an epoch covers all training events. */
+function trainingSeconds(log: readonly LogEvent[], events: number): number | undefined {
+	const steps = log.filter(({ tokensPerSecond }) => typeof tokensPerSecond === "number");
+	const epochs = steps.reduce((most, { epoch }) => Math.max(most, Number(epoch)), 0);
+	if (steps.length === 0) return undefined;
+	const perStep = (events * epochs) / steps.length;
+	return steps.reduce((sum, { tokensPerSecond }) => sum + perStep / (tokensPerSecond as number), 0);
 }

@@ -1,6 +1,8 @@
 import { InputError } from "../../../base/errors.js";
 import { random } from "../../../base/random.js";
 import { yearDays } from "../../../base/time.js";
+import { incidenceByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
+import { whyNotAtRisk } from "../../../data/cohort/at-risk.js";
 import {
 	type Dataset,
 	type DatasetSummary,
@@ -10,19 +12,34 @@ import {
 	splitNames,
 } from "../../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
-import type { Clock, DiseaseTrajectory, RiskPicture } from "../../../evaluate/charts/index.js";
+import type {
+	Clock,
+	DiseaseTrajectory,
+	OnsetStory,
+	RiskPicture,
+} from "../../../evaluate/charts/index.js";
 import { rankOf } from "../../../evaluate/next/scores.js";
 import type { Report } from "../../../evaluate/report/index.js";
+import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
+import { outputsOf } from "../../../model/hazards/settings.js";
 import type { CodeConfig } from "../../../model/heads.js";
 import type { Predictor } from "../../../model/index.js";
-import { forecastWeights } from "../../../model/train/index.js";
+import { forecastWeights, readRates } from "../../../model/train/index.js";
+import { outputsFor } from "../../../predict/incidence.js";
 import {
 	type HazardModel,
 	hazardModel,
 	incidenceReader,
+	incidences,
 	incidenceTrajectories,
 } from "../../../predict/index.js";
-import { clockOf, type ReportRequest, reportedSplit } from "./figures.js";
+import { type ReportRequest, reportedSplit } from "./learned.js";
+
+/** How a patient's times are shown. */
+const clockOf = ({ manifest }: Dataset, { birthEvents, times }: History) => ({
+	axis: manifest.source.axis,
+	birth: birthEvents > 0 ? times[0]! : null,
+});
 
 const lookUpWindow = 50;
 const fewestLater = 10;
@@ -32,10 +49,10 @@ const mostLater = 100;
 const defaultDiseases = ["428", "250"];
 
 /** A disease that a story is about, with all its tokens. */
-export type Target = NonNullable<ReturnType<typeof targetOf>>;
+type Target = NonNullable<ReturnType<typeof targetOf>>;
 
 /** Heart failure and diabetes where the vocabulary has them, else the most frequent code that few patients have. */
-export function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
+function targetsOf(vocabulary: Vocabulary, { codes, all }: DatasetSummary): Target[] {
 	const named = defaultDiseases.flatMap((code) => targetOf(vocabulary, code, "PheCode") ?? []);
 	if (named.length > 0) return named;
 	const rare = codes.find(({ patients }) => patients > 0 && patients <= all.patients / 3);
@@ -208,13 +225,14 @@ export function choosePatients(request: ReportRequest): Promise<Chosen[]> {
 		: chosenByRule(dataset, reportedSplit, targets, seed);
 }
 
-/** The records of each chosen patient, with the predictions. */
+/** The records of each chosen patient, with the predictions; and, where none was named, two people before a diagnosis. */
 export async function storiesOf(
-	{ trained, dataset, runtime, seed, patients, onStage }: ReportRequest,
+	request: ReportRequest,
 	chosen: readonly Chosen[],
-): Promise<Report["stories"]> {
+): Promise<Pick<Report, "stories" | "onsetPair">> {
+	const { trained, dataset, runtime, seed, patients: named, onStage } = request;
 	const { vocabulary, model, config } = trained;
-	const stories = [];
+	const patients = [];
 	const trainedOn = await trainedAmong(trained, dataset, chosen);
 	const predictor = model.predictor(runtime, config, forecastWeights(trained));
 	const hazards = (config as CodeConfig).hazards ? hazardModel(runtime, trained) : undefined;
@@ -223,21 +241,20 @@ export async function storiesOf(
 			onStage(`drawing patient ${index + 1} of ${chosen.length}`);
 			const { history, target } = one;
 			const clock = clockOf(dataset, history);
-			stories.push({
+			patients.push({
 				trainedOn: trainedOn.has(history.id),
 				target: target.name,
 				trajectory: await trajectoryOf(predictor, vocabulary, one, clock),
 				risk: hazards && (await riskOf(hazards, vocabulary, one, clock)),
 			});
 		}
+		const rule = named ? "Chosen by the author of this report." : ruleText(chosen, seed);
+		const onsetPair = named || !hazards ? undefined : await onsetPairOf(request, hazards);
+		return { stories: { patients, rule }, onsetPair };
 	} finally {
 		await hazards?.dispose();
 		await predictor.dispose();
 	}
-	return {
-		patients: stories,
-		rule: patients ? "Chosen by the author of this report." : ruleText(chosen, seed),
-	};
 }
 
 /** The ids of the chosen patients that the run was trained on, which may be a subset of the training split. */
@@ -252,4 +269,140 @@ async function trainedAmong(
 	const seen = await datasetView(dataset, { before, trainPatients: options.trainPatients });
 	const trained = new Set(Array.from(seen.patients("train"), (patient) => seen.idOf(patient)));
 	return new Set(ids.filter((id) => trained.has(id)));
+}
+
+/** The risk is judged so long before the diagnosis. */
+const before = Math.round(yearDays);
+/** The curves begin at most so long before the diagnosis. */
+const shownDays = 8 * yearDays;
+const curveTimes = 120;
+/** Of the true risk, which takes longer. */
+const [truthTimes, truthFutures] = [24, 200];
+const fewestCases = 10;
+/** The places of the two people among the cases, by risk relative to age and sex. */
+const drawn = [
+	["Warned", 0.9],
+	["Not warned", 0.1],
+] as const;
+
+/**
+ * The people at the 90th and at the 10th percentile of risk relative to people of their age and sex, one year before
+ * the diagnosis, among all patients of the split in whom the first target with enough cases was first recorded;
+ * undefined if none has enough. Without rates by age and sex, it is the risk itself that orders them.
+ */
+async function onsetPairOf(
+	{ trained, dataset, summary, onStage }: ReportRequest,
+	hazards: HazardModel,
+): Promise<Report["onsetPair"]> {
+	onStage("finding people before a diagnosis");
+	const { lookBackDays } = hazards.settings;
+	const { count } = outputsOf(hazards.settings, trained.vocabulary.size);
+	const rates = readRates(trained.folder, count);
+	const targets = targetsOf(trained.vocabulary, summary);
+	for (const target of targets) {
+		const cases: Case[] = [];
+		for await (const history of dataset.histories(reportedSplit)) {
+			const onsetCase = caseOf(history, target, lookBackDays);
+			if (onsetCase) cases.push(onsetCase);
+		}
+		if (cases.length < fewestCases) continue;
+		const judged = await incidences(
+			hazards,
+			cases.map(({ history }) => history),
+			[target.tokens],
+			cases.map(({ day }) => [day]),
+			[horizonDays],
+		);
+		const outputs = outputsFor(hazards, target.tokens);
+		const peersOf = (history: History, day: number) =>
+			rates && incidenceByAgeAndSex(rates, history, day, outputs, horizonDays);
+		const ranked = cases
+			.map((one, at) => {
+				const risk = judged[at]?.[0]?.probabilities[0] as number;
+				return { ...one, risk, order: risk / (peersOf(one.history, one.day) ?? 1) };
+			})
+			.sort((a, b) => a.order - b.order);
+		const people: OnsetStory[] = [];
+		for (const [title, share] of drawn) {
+			const person = ranked[Math.round(share * (ranked.length - 1))]!;
+			people.push(await storyOf(person, title, target, dataset, hazards, peersOf));
+		}
+		return {
+			target: target.name,
+			horizonDays,
+			rule: `Of the ${cases.length} ${reportedSplit} patients who were first recorded with it after at least two years of observation, ordered by their predicted risk one year before${rates ? ", divided by that of people of their age and sex" : ""}: those at the 90th and at the 10th percentile.`,
+			people,
+		};
+	}
+	return undefined;
+}
+
+interface Case {
+	readonly history: History;
+	readonly diagnosis: number;
+	/** The day on which the risk is judged. */
+	readonly day: number;
+}
+
+/** Undefined if the target is not recorded, or if the patient was not at risk a year before. */
+function caseOf(history: History, { tokens }: Target, lookBackDays: number): Case | undefined {
+	const first = history.tokens.findIndex((token) => tokens.includes(token));
+	if (first < 0) return undefined;
+	const diagnosis = history.times[first]!;
+	const day = Math.floor(diagnosis) - before;
+	const isAtRisk = whyNotAtRisk(history, day, lookBackDays) === null;
+	return isAtRisk ? { history, diagnosis, day } : undefined;
+}
+
+async function storyOf(
+	{ history, diagnosis, day, risk }: Case & { readonly risk: number },
+	title: string,
+	{ tokens }: Target,
+	dataset: Dataset,
+	hazards: HazardModel,
+	peersOf: (history: History, day: number) => number | undefined,
+): Promise<OnsetStory> {
+	const { lookBackDays } = hazards.settings;
+	const lastDay = Math.floor(diagnosis) - 1;
+	const start = history.observed.find(({ start, end }) => start <= day && day <= end)?.start ?? day;
+	const from = Math.max(lastDay - shownDays, start + lookBackDays);
+	const evenly = (count: number) => {
+		const step = (lastDay - from) / (count - 1);
+		return [...new Set(Array.from({ length: count }, (_, i) => Math.round(from + step * i)))];
+	};
+	const times = evenly(curveTimes);
+	const [[curves] = []] = await incidences(hazards, [history], [tokens], [times], [horizonDays]);
+	const peers = times.map((time) => peersOf(history, time));
+	const truthOn = await trueRisk(dataset, history, tokens);
+	const sparse = truthOn ? evenly(truthTimes) : [];
+	return {
+		patient: history.id,
+		sex: history.sex,
+		title,
+		clock: clockOf(dataset, history),
+		times,
+		diagnosis,
+		death: history.death,
+		risk: [...(curves?.probabilities ?? [])],
+		peers: peers.every((rate) => rate !== undefined) ? peers : undefined,
+		...(truthOn && { truth: { times: sparse, risk: sparse.map(truthOn) } }),
+		judged: { time: day, risk, peers: peersOf(history, day), truth: truthOn?.(day) },
+		records: [...history.times.subarray(history.birthEvents)].filter((time) => time < diagnosis),
+	};
+}
+
+/** The true risk of a simulated person on a day; undefined if it is unknown. */
+async function trueRisk(
+	dataset: Dataset,
+	history: History,
+	[token, ...others]: readonly number[],
+): Promise<((day: number) => number) | undefined> {
+	if (token === undefined || others.length > 0) return undefined;
+	const truth = await findSimulationTruth(dataset, { split: reportedSplit }, [], "incidence");
+	if (!truth) return undefined;
+	return (day) =>
+		truth.incidence(history, Math.floor(day), [Math.round(horizonDays)], {
+			futures: truthFutures,
+			seed: 0,
+		}).tokens[token] as number;
 }

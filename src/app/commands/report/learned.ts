@@ -1,5 +1,7 @@
+import { evenlySpread, takenOf } from "../../../base/arrays.js";
 import { random } from "../../../base/random.js";
-import type { DatasetSummary, Split } from "../../../data/cohort/index.js";
+import type { Dataset, DatasetSummary, Split } from "../../../data/cohort/index.js";
+import type { Runtime } from "../../../engine/runtime/index.js";
 import {
 	type NeighbourAgreement,
 	neighbourAgreement,
@@ -10,9 +12,23 @@ import {
 } from "../../../evaluate/charts/index.js";
 import { type Report, taskOf } from "../../../evaluate/report/index.js";
 import type { Trained } from "../../../model/train/index.js";
-import { learnedVectors, representations } from "../../../predict/index.js";
+import { headMemory, learnedVectors, representations } from "../../../predict/index.js";
 import { patientViews } from "../../../predict/trained/open.js";
-import { type ReportRequest, reportedSplit } from "./figures.js";
+
+export interface ReportRequest extends Pick<Report, "summary" | "simulated"> {
+	readonly trained: Trained;
+	readonly dataset: Dataset;
+	readonly runtime: Runtime;
+	readonly seed: number;
+	/** Ids of the patients to show; chosen by rule by default. */
+	readonly patients: readonly string[] | undefined;
+	/** Whether to draw a map with one mark per patient. */
+	readonly patientMap: boolean;
+	readonly onStage: (text: string) => void;
+}
+
+/** The patients that the report is about. */
+export const reportedSplit: Split = "test";
 
 const pointsOf = (places: Float64Array) =>
 	Array.from({ length: places.length / 2 }, (_, at) => ({
@@ -110,4 +126,21 @@ export async function patientMap(
 		views.map(({ id, sex }) => (seen.size < seen.add(id).size ? sex : null)),
 	);
 	return { map, of: all.length, agreement };
+}
+
+/** Test patients whose records the half-lives are averaged over, at most. */
+const mostRemembered = 5000;
+
+/** The half-lives of the heads; undefined if the model has none. */
+export async function memoryOf({ runtime, trained, dataset, onStage }: ReportRequest) {
+	onStage("measuring memory");
+	if (!trained.model.decay) return undefined;
+	const patients = dataset.patients(reportedSplit);
+	const histories = [];
+	for (const patient of evenlySpread(patients, mostRemembered))
+		histories.push(await dataset.read(patient));
+	return {
+		...(await headMemory(runtime, trained, histories)),
+		patients: patients.length > mostRemembered ? takenOf(patients.length, mostRemembered) : "the",
+	};
 }

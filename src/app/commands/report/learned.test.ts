@@ -6,7 +6,7 @@ import { patientCaption } from "../../../evaluate/report/sections.js";
 import { smallDataset } from "../../../evaluate/testing/small-dataset.js";
 import { modelById } from "../../../model/index.js";
 import type { Trained } from "../../../model/train/index.js";
-import { patientMap } from "./maps.js";
+import { patientMap } from "./learned.js";
 
 const model = modelById("trajgpt");
 const config = model.config.parse({
