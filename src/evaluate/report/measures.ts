@@ -13,121 +13,74 @@ export interface MeasureKind {
 	readonly unit: string;
 }
 
-const share = { scale: 100, digits: 1, unit: "points" } as const;
+const share = { scale: 100, digits: 1, unit: "points", better: "more" } as const;
 const points = { scale: 100, digits: 2, unit: "points", better: "less" } as const;
-const fraction = { scale: 1, digits: 3, unit: "" } as const;
+const fraction = { scale: 1, digits: 3, unit: "", better: "more" } as const;
+const ratio = { scale: 1, digits: 2, unit: "", better: "near 1" } as const;
 
-const kinds: Readonly<Record<string, MeasureKind>> = {
-	nats: {
-		title: "nats",
-		better: "less",
-		scale: 1,
-		digits: 3,
-		unit: "nats",
-		reading:
-			"The mean of −log p, where p is the predicted probability of the recorded code: 0 is certainty, and one nat less means that p is e = 2.7 times as large.",
-	},
-	accuracy: {
-		...share,
-		title: "accuracy, %",
-		better: "more",
-		reading: "How often the most likely code was the recorded one.",
-	},
-	auprc: {
-		...fraction,
-		title: "AUPRC",
-		better: "more",
-		reading:
-			"Average precision: patients are ranked by their score, and the share of true cases is averaged over the ranks of the true cases. Guessing gives the share of cases among all; 1 is perfect.",
-	},
-	auroc: {
-		...fraction,
-		title: "AUROC",
-		better: "more",
-		reading:
-			"The chance that a patient who became a case was ranked above one who did not: 0.5 is guessing, 1 is perfect.",
-	},
-	brier: {
-		...fraction,
-		title: "Brier",
-		better: "less",
-		reading:
-			"The mean squared difference between the predicted probability and the outcome (1 or 0); less is better.",
-	},
-	calibrationerror: {
-		...points,
-		title: "calibration error, points",
-		reading:
-			"The mean difference between predicted probability and observed frequency over bins of predictions, weighted by the number of predictions in each, in percentage points.",
-	},
-	weightedcalibrationerror: {
-		...points,
-		title: "weighted calibration error, points",
-		reading:
-			"The mean difference between predicted probability and observed frequency over bins of all codes, weighted by the predicted probability in each, in percentage points.",
-	},
-	topcalibrationerror: {
-		...points,
-		title: "calibration error of the first choice, points",
-		reading:
-			"The mean difference between the probability of the most likely code and how often that code was recorded, over bins weighted by the number of events in each, in percentage points.",
-	},
-};
-
-/** Measures of first records within a horizon. */
-const onsetKinds: Readonly<Record<string, MeasureKind>> = {
-	auroc: {
-		...fraction,
-		title: "AUROC",
-		better: "more",
-		reading:
-			"The chance that a person who gets a first record within the horizon has a higher predicted risk than one who does not: 0.5 is guessing, 1 is perfect. Mean over codes.",
-	},
-	averageprecision: {
-		...points,
-		title: "average precision, %",
-		better: "more",
-		reading:
-			"People are ranked by predicted risk, and the share of those with a first record is averaged over their ranks: it asks whether the highest risks are the right ones. Guessing gives the share of people with a first record. Mean over codes.",
-	},
-	brier: { ...fraction, title: "Brier", better: "less", reading: "" },
-	observedtoexpected: {
-		...fraction,
-		digits: 2,
-		title: "observed/expected",
-		better: "near 1",
-		reading:
-			"First records that were observed, divided by those predicted. Above 1, risks are too low.",
-	},
-	weightedcalibrationerror: {
+/** By name in lower case; "onset" are measures of first records within a horizon. */
+const kinds: Readonly<Record<string, Omit<MeasureKind, "reading">>> = {
+	nats: { ...fraction, title: "nats", unit: "nats", better: "less" },
+	accuracy: { ...share, title: "accuracy, %" },
+	auprc: { ...fraction, title: "AUPRC" },
+	auroc: { ...fraction, title: "AUROC" },
+	brier: { ...fraction, title: "Brier", better: "less" },
+	calibrationerror: { ...points, title: "calibration error, points" },
+	weightedcalibrationerror: { ...points, title: "weighted calibration error, points" },
+	topcalibrationerror: { ...points, title: "calibration error of the first choice, points" },
+	"onset auroc": { ...fraction, title: "AUROC" },
+	"onset averageprecision": { ...points, title: "average precision, %", better: "more" },
+	"onset brier": { ...fraction, title: "Brier", better: "less" },
+	"onset observedtoexpected": { ...ratio, title: "observed/expected" },
+	"onset weightedcalibrationerror": {
 		...points,
 		title: "weighted calibration error, points",
 		term: "weighted calibration error of risks",
-		reading:
-			"The mean distance of predicted and observed risk over bins of predicted risk, weighted by predicted first records, in percentage points.",
 	},
+};
+
+/** How to read each of them. */
+const readings: Readonly<Record<string, string>> = {
+	nats: "The mean of −log p, where p is the predicted probability of the recorded code: 0 is certainty, and one nat less means that p is e = 2.7 times as large.",
+	accuracy: "How often the most likely code was the recorded one.",
+	auprc:
+		"Average precision: patients are ranked by their score, and the share of true cases is averaged over the ranks of the true cases. Guessing gives the share of cases among all; 1 is perfect.",
+	auroc:
+		"The chance that a patient who became a case was ranked above one who did not: 0.5 is guessing, 1 is perfect.",
+	brier:
+		"The mean squared difference between the predicted probability and the outcome (1 or 0); less is better.",
+	calibrationerror:
+		"The mean difference between predicted probability and observed frequency over bins of predictions, weighted by the number of predictions in each, in percentage points.",
+	weightedcalibrationerror:
+		"The mean difference between predicted probability and observed frequency over bins of all codes, weighted by the predicted probability in each, in percentage points.",
+	topcalibrationerror:
+		"The mean difference between the probability of the most likely code and how often that code was recorded, over bins weighted by the number of events in each, in percentage points.",
+	"onset auroc":
+		"The chance that a person who gets a first record within the horizon has a higher predicted risk than one who does not: 0.5 is guessing, 1 is perfect. Mean over codes.",
+	"onset averageprecision":
+		"People are ranked by predicted risk, and the share of those with a first record is averaged over their ranks: it asks whether the highest risks are the right ones. Guessing gives the share of people with a first record. Mean over codes.",
+	"onset observedtoexpected":
+		"First records that were observed, divided by those predicted. Above 1, risks are too low.",
+	"onset weightedcalibrationerror":
+		"The mean distance of predicted and observed risk over bins of predicted risk, weighted by predicted first records, in percentage points.",
 };
 
 /** The kind of a measure, by name; an unknown measure has its name as title. */
 export function measureKind(name: string): MeasureKind {
-	const known = kinds[name.toLowerCase()];
-	if (known) return known;
-	const [, within] = /^(\w+) [\d.]+y$/.exec(name.toLowerCase()) ?? [];
-	const ofOnset = within === undefined ? undefined : onsetKinds[within];
-	if (ofOnset) return ofOnset;
+	const id = name.toLowerCase().replace(/^(\w+) [\d.]+y$/, "onset $1");
+	if (kinds[id]) return { ...kinds[id], reading: readings[id] ?? "" };
 	const [, part] = /^nats (.+)$/i.exec(name) ?? [];
-	if (part) return { ...kinds.nats, title: `nats ${part}`, term: "nats" };
+	if (part) return { ...measureKind("nats"), title: `nats ${part}`, term: "nats" };
 	const [, top, window] = /^recall@(\d+)(?: (.+))?$/i.exec(name) ?? [];
 	if (top)
 		return {
 			...share,
 			title: `recall@${top}${window ? ` ${window}` : ""}, %`,
-			better: "more",
 			term: "recall@K",
 			reading:
 				"The share of records whose code was among the K most likely codes at their date; for records far ahead, the mean over patients.",
 		};
-	return { ...fraction, title: name, better: "more", reading: "" };
+	return { ...fraction, title: name, reading: "" };
 }
 
 export const written = (
