@@ -1,7 +1,5 @@
 import { memo } from "react";
-import type { Clock } from "../../../src/evaluate/charts/clock.js";
-import { fitted, textWidth } from "../../../src/evaluate/charts/text.js";
-import { type TimeScale, ticksOf } from "./time-scale.js";
+import { fitted } from "../../../src/evaluate/charts/text.js";
 import { markRadius, type PlacedMark, type TimelineRow } from "./timeline-layout.js";
 
 interface EventMarkProps extends Pick<PlacedMark, "x" | "y" | "fate" | "edit"> {
@@ -83,62 +81,6 @@ export function RowName({ row: { kind, name }, x, y, width, anchor, onToggle }: 
 			}}
 		>
 			{text}
-		</g>
-	);
-}
-
-interface DateLineProps {
-	readonly x: number;
-	readonly top: number;
-	readonly bottom: number;
-	/** The text stays between these. */
-	readonly least: number;
-	readonly most: number;
-	readonly words: string;
-}
-
-/** The date of prediction, written above its line. */
-export function DateLine({ x, top, bottom, least, most, words }: DateLineProps) {
-	const half = textWidth(words, { size: 12, bold: true }) / 2 + 2;
-	return (
-		<g>
-			<line className="date-line" x1={x} x2={x} y1={top} y2={bottom} />
-			<text
-				className="date-words"
-				x={Math.max(least + half, Math.min(most - half, x))}
-				y={12}
-				textAnchor="middle"
-			>
-				{words}
-			</text>
-		</g>
-	);
-}
-
-interface TimeAxisProps {
-	readonly clock: Clock;
-	readonly scale: TimeScale;
-	/** The vertical extent of the plot. */
-	readonly top: number;
-	readonly bottom: number;
-}
-
-/** Grid lines behind a plot, with their labels below it. */
-export function TimeAxis({ clock, scale, top, bottom }: TimeAxisProps) {
-	const { ticks, format, label } = ticksOf(clock, scale);
-	return (
-		<g>
-			{ticks.map((time) => (
-				<g key={time}>
-					<line className="grid" x1={scale.x(time)} x2={scale.x(time)} y1={top} y2={bottom} />
-					<text className="tick" x={scale.x(time)} y={bottom + 16} textAnchor="middle">
-						{format(time)}
-					</text>
-				</g>
-			))}
-			<text className="tick" x={scale.left + scale.width} y={bottom + 32} textAnchor="end">
-				{label}
-			</text>
 		</g>
 	);
 }

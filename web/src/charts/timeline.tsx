@@ -1,10 +1,11 @@
-import { useId, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { monthDays } from "../../../src/base/time.js";
+import { textWidth } from "../../../src/evaluate/charts/text.js";
 import { Button } from "../parts/button.js";
 import { useWidth } from "../parts/hooks.js";
 import { momentText } from "../parts/words.js";
 import { usePatient } from "../state/patient-context.js";
-import { gutter, showing, timeScale, zoomed } from "./time-scale.js";
+import { gutter, panned, showing, ticksOf, timeScale, wheelFactor, zoomed } from "./time-scale.js";
 import { DateSlider, useEventDrag } from "./timeline-drag.js";
 import {
 	drawingOrder,
@@ -14,8 +15,7 @@ import {
 	type TimelineRow,
 	timelineLayout,
 } from "./timeline-layout.js";
-import { DateLine, EventMark, RowName, TimeAxis } from "./timeline-marks.js";
-import { useWheelZoom, ZoomButtons } from "./zoom.js";
+import { EventMark, RowName } from "./timeline-marks.js";
 
 interface TimelineProps {
 	readonly marks: readonly Mark[];
@@ -71,6 +71,11 @@ export function Timeline(props: TimelineProps) {
 	const [seenX, dateX] = [seenUntil, date].map((time) =>
 		Math.max(left, Math.min(left + scale.width, scale.x(time))),
 	) as [number, number];
+
+	const { ticks, format, label } = ticksOf(clock, scale);
+	const dateWords = momentText(clock, date);
+	const half = textWidth(dateWords, { size: 12, bold: true }) / 2 + 2;
+	const wordsLeast = narrow ? 0 : left + 16;
 
 	const choose = (mark: PlacedMark | undefined) => {
 		if (!mark) return;
@@ -145,7 +150,23 @@ export function Timeline(props: TimelineProps) {
 						width={Math.max(0, seenX - left)}
 						height={layout.height}
 					/>
-					<TimeAxis clock={clock} scale={scale} top={headHeight} bottom={bottom} />
+					{ticks.map((time) => (
+						<g key={time}>
+							<line
+								className="grid"
+								x1={scale.x(time)}
+								x2={scale.x(time)}
+								y1={headHeight}
+								y2={bottom}
+							/>
+							<text className="tick" x={scale.x(time)} y={bottom + 16} textAnchor="middle">
+								{format(time)}
+							</text>
+						</g>
+					))}
+					<text className="tick" x={left + scale.width} y={bottom + 32} textAnchor="end">
+						{label}
+					</text>
 					{layout.rows.map((row) => (
 						<line
 							key={rowKey(row)}
@@ -157,14 +178,15 @@ export function Timeline(props: TimelineProps) {
 						/>
 					))}
 					<line className="grid" x1={0} x2={width} y1={bottom} y2={bottom} />
-					<DateLine
-						x={dateX}
-						top={headHeight - 12}
-						bottom={bottom}
-						least={narrow ? 0 : left + 16}
-						most={width}
-						words={momentText(clock, date)}
-					/>
+					<line className="date-line" x1={dateX} x2={dateX} y1={headHeight - 12} y2={bottom} />
+					<text
+						className="date-words"
+						x={Math.max(wordsLeast + half, Math.min(width - half, dateX))}
+						y={12}
+						textAnchor="middle"
+					>
+						{dateWords}
+					</text>
 					{layout.rows.map((row) => {
 						const isAbove = narrow || row.kind === "code";
 						return (
@@ -265,3 +287,65 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
 /** A category keeps its key when it is opened, and so the focus. */
 const rowKey = ({ kind, category, name }: TimelineRow): string =>
 	kind === "code" ? `${category} ${name}` : category;
+
+interface ZoomButtonsProps {
+	readonly whole: readonly [from: number, to: number];
+	readonly zoom: readonly [from: number, to: number] | null;
+	/** In the corner above the row names, instead of above the drawing. */
+	readonly overlaid: boolean;
+	readonly onZoomBy: (factor: number) => void;
+	readonly onZoom: (zoom: readonly [number, number] | null) => void;
+}
+
+function ZoomButtons({ whole, zoom, overlaid, onZoomBy, onZoom }: ZoomButtonsProps) {
+	const pan = (part: number) => zoom && onZoom(panned(whole, zoom, part));
+	const buttons = [
+		["+", "Zoom in", false, () => onZoomBy(0.6)],
+		["−", "Zoom out", !zoom, () => onZoomBy(1 / 0.6)],
+		["←", "Earlier", !zoom, () => pan(-0.4)],
+		["→", "Later", !zoom, () => pan(0.4)],
+		["All", "Show all", !zoom, () => onZoom(null)],
+	] as const;
+	return (
+		<fieldset className={overlaid ? "zoom overlaid" : "zoom"} aria-label="Zoom">
+			{buttons.map(([sign, name, isOff, act]) => (
+				// aria-disabled, not disabled: a disabled button would lose the focus.
+				<Button
+					key={name}
+					className="small"
+					aria-label={name}
+					aria-disabled={isOff}
+					onClick={() => !isOff && act()}
+				>
+					{sign}
+				</Button>
+			))}
+		</fieldset>
+	);
+}
+
+/**
+ * Zooms with Ctrl or ⌘ and the wheel, or a pinch on a touchpad. The listener is not passive, or the
+ * browser would zoom the page as well. The wheel alone scrolls as usual.
+ */
+function useWheelZoom(
+	ref: React.RefObject<HTMLElement | null>,
+	zoomAt: (factor: number, x: number) => void,
+): void {
+	const latest = useRef(zoomAt);
+	useEffect(() => {
+		latest.current = zoomAt;
+	});
+	useEffect(() => {
+		const element = ref.current;
+		if (!element) return;
+		const onWheel = (event: WheelEvent) => {
+			if (!event.ctrlKey && !event.metaKey) return;
+			event.preventDefault();
+			const { left } = element.getBoundingClientRect();
+			latest.current(wheelFactor(event), event.clientX - left);
+		};
+		element.addEventListener("wheel", onWheel, { passive: false });
+		return () => element.removeEventListener("wheel", onWheel);
+	}, [ref]);
+}
