@@ -26,9 +26,6 @@ describe("the figure of a dataset", () => {
 	test("of a clinic", async () => {
 		const svg = drawing(await summaryOf(clinicSource(150)));
 		await expect(svg).toMatchFileSnapshot("testing/dataset.svg");
-		expect(svg).toMatch(
-			/<desc[^>]*>A dataset of 150 patients with [\d,]+ events of \d+ codes\. The median history holds/,
-		);
 	});
 
 	test("without births there is no age", async () => {
@@ -40,7 +37,6 @@ describe("the figure of a dataset", () => {
 	test("of one patient with one code", async () => {
 		const svg = drawing(await summaryOf(sourceOf({ train0: "a" })));
 		await expect(svg).toMatchFileSnapshot("testing/dataset-of-one.svg");
-		expect(svg).not.toMatch(/Gaps between events|Labels/);
 	});
 
 	test("of long or missing names, and times of day", async () => {

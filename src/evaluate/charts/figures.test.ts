@@ -107,7 +107,6 @@ describe("learning curves", () => {
 			{ step: 4, epoch: 3, valid: { next: 2.7, horizon: 3.05 } },
 		]);
 		await expect(drawn(figure)).toMatchFileSnapshot("testing/learning-curve.svg");
-		expect(figure.rows.flat().map(({ title }) => title)).toEqual(["next", "horizon"]);
 	});
 
 	test("of one step, of losses that are not numbers, of an empty log, and of a long run", () => {
@@ -143,9 +142,8 @@ describe("recall by window", () => {
 				{ window: "21–50", rows: [row("nobody", [])] },
 			],
 		});
-		const svg = drawn(figure, ">70.0 % (47.4–92.6)</text>"); // 0.2/√3 · 1.96 to each side
-		await expect(svg).toMatchFileSnapshot("testing/recall.svg");
-		expect(svg).not.toContain("21–50");
+		// 70.0 % (47.4–92.6): 0.2/√3 · 1.96 to each side
+		await expect(drawn(figure)).toMatchFileSnapshot("testing/recall.svg");
 	});
 
 	test("of one patient, of equal ones, and of none", () => {
@@ -197,8 +195,6 @@ test("measures over patients: one curve per size, with baselines; what is missin
 	);
 	const columns = columnsOf(["onset"], []).slice(0, 2);
 	const figure = scalingFigure({ columns, lines }, sizes, true);
-	expect(figure.rows.flat().map(({ title }) => title)).toEqual(["Onset within 1 y: AUROC"]);
-	expect(figure.rows[0]?.[0]?.subtitle).toBe("higher is better; a constant 0.300");
 	await expect(drawn(figure)).toMatchFileSnapshot("testing/scaling.svg");
 });
 

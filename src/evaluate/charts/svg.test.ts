@@ -65,27 +65,6 @@ describe("svgOf", () => {
 		expect(svg.match(/url\([^)]*\)/g)).toEqual([1, 2, 3].map((at) => `url(#first-id-${at})`));
 	});
 
-	test("keeps coordinates short", () => {
-		expect(svgOf(figure, testDocument())).not.toMatch(/ (d|x|y|transform)="[^"]*\.\d{3}/);
-	});
-
-	test("shares a row's width", () => {
-		const widths: number[] = [];
-		const measured = (share: number) => ({
-			...panel,
-			share,
-			plot: (width: number) => {
-				widths.push(width);
-				return panel.plot();
-			},
-		});
-		svgOf(
-			{ title: "", description: "", width: 392, rows: [[measured(1), measured(3)]] },
-			testDocument(),
-		);
-		expect(widths).toEqual([75, 225]); // 392 − 2 · 28 − 36 = 300
-	});
-
 	test("rejects Plot's legends, which are HTML", () => {
 		const legend = {
 			...panel,

@@ -26,101 +26,87 @@ const base: Omit<Evaluation, "task" | "rows"> = {
 const row = (
 	who: EvaluationRow["who"],
 	label: string,
-	metrics: EvaluationRow["metrics"],
-	more: Pick<EvaluationRow, "method" | "setting"> = {},
-): EvaluationRow => ({ who, label, metrics, ...more });
-
-/** The difference of two rows by a measure. */
-const difference = (row: string, than: string, metric: string, value: number, half?: number) => ({
-	row,
-	than,
-	metrics: { [metric]: around(value, half) },
+	metrics: Readonly<Record<string, number>>,
+	{ half = 0.01, ...more }: Pick<EvaluationRow, "method" | "setting"> & { half?: number } = {},
+): EvaluationRow => ({
+	who,
+	label,
+	metrics: Object.fromEntries(
+		Object.entries(metrics).map(([name, value]) => [name, around(value, half)]),
+	),
+	...more,
 });
 
-export interface ForecastNumbers {
-	readonly model: number;
-	readonly history: number;
-	readonly steps: number;
-	readonly oracle?: number;
+/** An evaluation with the differences of pairs of its rows by a measure. */
+function evaluationOf(
+	task: string,
+	rows: readonly EvaluationRow[],
+	metric: string,
+	pairs: readonly (readonly [row: string, than: string])[],
+	half?: number,
+): Evaluation {
+	const scoreOf = (label: string) =>
+		rows.find((one) => one.label === label)?.metrics[metric]?.value;
+	const differences = pairs.flatMap(([row, than]) => {
+		const [a, b] = [scoreOf(row), scoreOf(than)];
+		if (a === undefined || b === undefined) return [];
+		return [{ row, than, metrics: { [metric]: around(a - b, half) } }];
+	});
+	return { ...base, task, rows: [...rows], differences };
 }
 
 /** Recall@10 of each; differences are those of the values, ± 1 point. */
-export function exampleForecast({ model, history, steps, oracle }: ForecastNumbers): Evaluation {
-	const metric = "recall@10";
-	const recall = (value: number) => ({ [metric]: around(value) });
+export function exampleForecast({
+	model,
+	history,
+	steps,
+	oracle,
+}: Readonly<Record<"model" | "history" | "steps", number>> & { oracle?: number }): Evaluation {
+	const recall = (value: number) => ({ "recall@10": value });
 	const rows = [
 		row("model", "time-specific", recall(model), { method: "time-specific" }),
 		row("model", "step by step", recall(steps), { method: "auto-regressive" }),
 		row("history", "own history", recall(history)),
 		...(oracle ? [row("oracle", "reference model", recall(oracle))] : []),
 	];
-	return {
-		...base,
-		task: "forecast",
-		notes: ["50 <events> are known"],
-		rows,
-		differences: rows
-			.slice(1)
-			.map(({ label, metrics }) =>
-				difference("time-specific", label, metric, model - metrics[metric].value),
-			),
-	};
+	const pairs = rows.slice(1).map(({ label }) => ["time-specific", label] as const);
+	const evaluation = evaluationOf("forecast", rows, "recall@10", pairs);
+	return { ...evaluation, notes: ["50 <events> are known"] };
 }
 
-export const exampleNext = (model: number, history: number, off: number): Evaluation => ({
-	...base,
-	task: "next",
-	rows: [
-		row("model", "TrajGPT", {
-			nats: around(model),
-			accuracy: around(0.3),
-			topCalibrationError: around(off, 0.001),
-		}),
-		row("history", "own history", { nats: around(history), accuracy: around(0.2) }),
-	],
-	differences: [difference("TrajGPT", "own history", "nats", model - history)],
-	topCalibration: [{ predicted: 0.3, observed: 0.3 + off, low: 0.2, high: 0.4, count: 900 }],
-});
+export const exampleNext = (model: number, history: number, off: number): Evaluation => {
+	const rows = [
+		row("model", "TrajGPT", { nats: model, accuracy: 0.3 }),
+		row("history", "own history", { nats: history, accuracy: 0.2 }),
+	];
+	rows[0]!.metrics.topCalibrationError = around(off, 0.001);
+	return {
+		...evaluationOf("next", rows, "nats", [["TrajGPT", "own history"]]),
+		topCalibration: [{ predicted: 0.3, observed: 0.3 + off, low: 0.2, high: 0.4, count: 900 }],
+	};
+};
 
 /** AUPRC of each setting, ± 0.05. */
-export function exampleInsulin(values: {
-	readonly zero: number;
-	readonly few: number;
-	readonly tuned?: number;
-	readonly history?: number;
-}): Evaluation {
-	const { zero, few, tuned, history } = values;
-	const setting = (name: NonNullable<EvaluationRow["setting"]>, value: number) =>
-		row("model", name, { auprc: around(value, 0.05), auroc: around(0.7) }, { setting: name });
-	const apart = (one: string, other: string, value: number) =>
-		difference(one, other, "auprc", value, 0.05);
-	return {
-		...base,
-		task: "insulin",
-		events: 0,
-		rows: [
-			setting("zero-shot risk", zero),
-			setting("5-shot", few),
-			...(tuned === undefined ? [] : [setting("fine-tuned", tuned)]),
-			...(history === undefined
-				? []
-				: [
-						row(
-							"history",
-							"own history",
-							{ auprc: around(history, 0.05) },
-							{ setting: "fine-tuned" },
-						),
-					]),
-		],
-		differences: [
-			apart("zero-shot risk", "5-shot", zero - few),
-			apart("5-shot", "fine-tuned", few - (tuned ?? 0)),
-			...(history === undefined
-				? []
-				: [apart("fine-tuned", "own history", (tuned ?? 0) - history)]),
-		],
-	};
+export function exampleInsulin({
+	zero,
+	few,
+	tuned,
+	history,
+}: Readonly<Record<"zero" | "few", number>> & { tuned?: number; history?: number }): Evaluation {
+	const setting = (name: NonNullable<EvaluationRow["setting"]>, auprc: number | undefined) =>
+		auprc === undefined ? [] : [row("model", name, { auprc }, { setting: name, half: 0.05 })];
+	const rows = [
+		...setting("zero-shot risk", zero),
+		...setting("5-shot", few),
+		...setting("fine-tuned", tuned),
+	];
+	for (const { metrics } of rows) metrics.auroc = around(0.7);
+	if (history !== undefined)
+		rows.push(
+			row("history", "own history", { auprc: history }, { setting: "fine-tuned", half: 0.05 }),
+		);
+	const pairs = rows.slice(1).map(({ label }, at) => [rows[at]!.label, label] as const);
+	return { ...evaluationOf("insulin", rows, "auprc", pairs, 0.05), events: 0 };
 }
 
 const fifth = (predicted: number, end: number) => ({
@@ -131,13 +117,17 @@ const fifth = (predicted: number, end: number) => ({
 	high: 2 * end,
 });
 
-export const exampleCondition: NonNullable<OnsetDetails["conditions"]>[number] = {
+const disease = {
 	code: "428",
 	system: "PheCode",
 	name: "Heart failure",
 	years: 5,
 	onsets: 26,
 	atRisk: 100,
+};
+
+export const exampleCondition: NonNullable<OnsetDetails["conditions"]>[number] = {
+	...disease,
 	days: [0, 913, 1826],
 	fifths: [0.001, 0.004, 0.01, 0.02, 0.05].map((risk) => fifth(risk, 1.5 * risk)),
 	decisions: [0.01, 0.05].map((threshold) => ({
@@ -155,33 +145,28 @@ export function exampleOnset({
 	model,
 	regression,
 	oracle,
-}: {
-	readonly model: number;
-	readonly regression: number;
-	readonly oracle?: number;
-}): Evaluation {
-	const scores = (auroc: number) =>
-		Object.fromEntries(
-			[1, 5].flatMap((years) => [
-				[`auroc ${years}y`, around(auroc)],
-				[`averagePrecision ${years}y`, around(auroc / 5)],
-				[`observedToExpected ${years}y`, around(1.2, 0.1)],
-				[`weightedCalibrationError ${years}y`, around(0.004, 0.001)],
-			]),
-		);
+}: Readonly<Record<"model" | "regression", number>> & { oracle?: number }): Evaluation {
+	const scores = (who: EvaluationRow["who"], label: string, auroc: number) => {
+		const one = row(who, label, {});
+		for (const years of [1, 5])
+			Object.assign(one.metrics, {
+				[`auroc ${years}y`]: around(auroc),
+				[`averagePrecision ${years}y`]: around(auroc / 5),
+				[`observedToExpected ${years}y`]: around(1.2, 0.1),
+				[`weightedCalibrationError ${years}y`]: around(0.004, 0.001),
+			});
+		return one;
+	};
 	const rows = [
-		row("model", "TrajGPT", scores(model)),
-		row("global", "age and sex", scores(0.6)),
-		row("history", "regression per code", scores(regression)),
-		...(oracle ? [row("oracle", "reference model", scores(oracle))] : []),
+		scores("model", "TrajGPT", model),
+		scores("global", "age and sex", 0.6),
+		scores("history", "regression per code", regression),
+		...(oracle ? [scores("oracle", "reference model", oracle)] : []),
 	];
-	const score = { auroc: 0.64, averagePrecision: 0.12, observedToExpected: 1.08 };
+	const unknown = { averagePrecision: null, observedToExpected: null };
 	return {
-		...base,
-		task: "onset",
+		...evaluationOf("onset", rows, "auroc 5y", [["TrajGPT", "regression per code"]]),
 		notes: ["index: one random day"],
-		rows,
-		differences: [difference("TrajGPT", "regression per code", "auroc 5y", model - regression)],
 		onset: {
 			index: "random",
 			lookBackDays: 365,
@@ -191,23 +176,18 @@ export function exampleOnset({
 				years: 5,
 				patients: 20,
 				codes: 3,
-				rows: rows.map(({ label }) => ({ label, ...score })),
+				rows: rows.map(({ label }) => ({
+					label,
+					auroc: 0.64,
+					averagePrecision: 0.12,
+					observedToExpected: 1.08,
+				})),
 			})),
 			conditions: [exampleCondition],
 			codes: [
 				{
-					years: 5,
-					code: "428",
-					system: "PheCode",
-					name: "Heart failure",
-					onsets: 26,
-					atRisk: 100,
-					rows: rows.map(({ label }) => ({
-						label,
-						auroc: around(0.64),
-						averagePrecision: null,
-						observedToExpected: null,
-					})),
+					...disease,
+					rows: rows.map(({ label }) => ({ label, auroc: around(0.64), ...unknown })),
 				},
 			],
 		},
