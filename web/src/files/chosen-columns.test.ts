@@ -1,14 +1,6 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { builtInMap } from "../../../src/data/codes/index.js";
-import { newPatients } from "../../../src/data/cohort/index.js";
-import { readingRules } from "../../../src/data/cohort/reading/rules.js";
-import { idsIn, prepared } from "../../../src/data/cohort/testing/prepared.js";
-import { openCsv } from "../../../src/data/records/index.js";
-import { temporaryFolder } from "../../../src/data/records/testing/temporary-folder.js";
-import { historyOf } from "../data/patient.js";
+import { dayOf, smallRules } from "../../testing/patients.js";
 import {
 	type ColumnChoice,
 	choiceKey,
@@ -21,12 +13,14 @@ import {
 import { patientList } from "./patient-list.js";
 import { type ReadRequest, readFiles } from "./reader.js";
 
-const [a, b] = idsIn("train", 2) as [string, string];
+const { vocabulary, rules } = smallRules;
+const [a, b] = ["p1", "p2"];
+const [diabetes, pressure, failure] = [5, 6, 7];
 const first = ["Fall", "Pat-Nr", "Aufnahme", "Diagnose", "Geschlecht", "Geburt"];
 const rows = [
 	["1", a, "2012-02-03", "I10", "F", "1950-05-12"],
 	["2", a, "2013-08-17", "E11.9", "F", "1950-05-12"],
-	["3", b, "2014-11-11", "J44.9", "M", "1944-02-01"],
+	["3", b, "2014-11-11", "I50.9", "M", "1944-02-01"],
 ];
 const table = [first, ...rows].map((row) => row.join(";")).join("\n");
 const choice: ColumnChoice = {
@@ -37,90 +31,73 @@ const choice: ColumnChoice = {
 };
 const csv = (text: string) => new File([text], "klinik.csv");
 
-/** The command line with the same columns, and a reader of the page for the same model. */
-async function commandLine() {
-	const file = join(await temporaryFolder(), "klinik.csv");
-	await writeFile(file, table);
-	const [, patient, time, code, sex, birth] = first;
-	const source = () =>
-		openCsv(file, { patient, time, code, sex, birth, system: "icd10", people: file });
-	const { dataset } = await prepared(await source(), { map: builtInMap() });
-	const { manifest, vocabulary } = dataset;
-	const { patients } = await newPatients(await source(), { manifest, vocabulary });
-	const read = (files: readonly File[], more: Partial<ReadRequest> = {}) =>
-		readFiles({
-			...{ files, before: {}, tokens: vocabulary.tokens, rules: readingRules(manifest), ...more },
-		});
-	return { patients, read };
+const read = (files: readonly File[], more: Partial<ReadRequest> = {}) =>
+	readFiles({ files, before: {}, tokens: vocabulary.tokens, rules, ...more });
+
+/** What is read of the patients of a file: their facts, days and tokens. */
+async function patientsIn(text: string, columns: ReadRequest["columns"]) {
+	const reply = await read([csv(text)], { columns });
+	if (reply.state !== "read") throw new Error(JSON.stringify(reply));
+	const list = patientList("x", reply.content);
+	return Array.from({ length: list.length }, (_, at) => {
+		const { name, sex, birth, events } = list.at(at);
+		return { name, sex, birth, events: events.map(({ token, time }) => [token, time]) };
+	});
 }
 
 describe("columns that the user chooses", () => {
-	test("are read as the command line reads them, and are kept for the same first line", async () => {
-		const { patients, read } = await commandLine();
-		const asked = await read([csv(table)]);
-		expect(asked).toMatchObject({
+	test("are read, and are kept for the same first line", async () => {
+		expect(await read([csv(table)])).toMatchObject({
 			state: "columns",
 			problem: "no column has a usual name for the patient",
 			table: { first, rows },
 		});
 		const columns = new Map([[choiceKey(first), choice]]);
-		const reply = await read([csv(table)], { columns });
-		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
-		const list = patientList("klinik.csv", reply.content);
-		expect(list.length).toBe(2);
-		for (let at = 0; at < 2; at++) {
-			const own = list.at(at);
-			const { tokens, times, birthEvents } = historyOf(own, own.events);
-			const same = patients.find(({ id }) => id === own.name)?.history;
-			expect({ tokens: [...tokens], times: [...times], birthEvents }).toEqual({
-				tokens: [...(same?.tokens ?? [])],
-				times: [...(same?.times ?? [])],
-				birthEvents: same?.birthEvents,
-			});
-		}
-		expect(reply.table?.choice).toEqual(choice);
+		expect(await patientsIn(table, columns)).toEqual([
+			{
+				name: a,
+				sex: "female",
+				birth: dayOf("1950-05-12"),
+				events: [
+					[pressure, dayOf("2012-02-03")],
+					[diabetes, dayOf("2013-08-17")],
+				],
+			},
+			{
+				name: b,
+				sex: "male",
+				birth: dayOf("1944-02-01"),
+				events: [[failure, dayOf("2014-11-11")]],
+			},
+		]);
+		expect(await read([csv(table)], { columns })).toMatchObject({ table: { choice } });
 		const other = await read([csv(table.replace("Fall", "Case"))], { columns });
 		expect(other.state).toBe("columns");
 	});
 
-	test("can be several of codes, as on the command line", async () => {
-		const { read } = await commandLine();
-		const wide = ["id,seen,dx1,dx2,dx10", `${a},2012-01-01,I10,,E11.9`, `${b},2013-01-01,,,J44.9`];
-		const file = join(await temporaryFolder(), "wide.csv");
-		await writeFile(file, wide.join("\n"));
-		const source = () => openCsv(file, { time: "seen", code: "dx*", system: "icd10" });
-		const { dataset } = await prepared(await source(), { map: builtInMap() });
-		const { manifest, vocabulary } = dataset;
-		const { patients } = await newPatients(await source(), { manifest, vocabulary });
-		const asked = await read([csv(wide.join("\n"))]);
+	test("can be several of codes", async () => {
+		const wide = `id,seen,dx1,dx2,dx10\n${a},2012-01-01,I10,,E11.9\n${b},2013-01-01,,,I50.9`;
+		const asked = await read([csv(wide)]);
 		if (asked.state !== "columns") throw new Error(JSON.stringify(asked));
-		expect(asked.table.choice).toEqual({
+		const { first, choice } = asked.table;
+		expect(choice).toEqual({
 			columns: { patient: 0, time: 1, code: 2 },
 			moreCodes: [3, 4],
 			timeIs: "date",
 		});
-		const columns = new Map([[choiceKey(asked.table.first), asked.table.choice]]);
-		const { tokens } = vocabulary;
-		const reply = await read([csv(wide.join("\n"))], {
-			...{ columns, tokens, rules: readingRules(manifest) },
-		});
-		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
-		const list = patientList("wide.csv", reply.content);
-		expect([list.length, list.events]).toEqual([2, 3]);
-		for (const at of [0, 1]) {
-			const { name, events } = list.at(at);
-			const same = patients.find(({ id }) => id === name)?.history;
-			expect(events.map(({ token }) => token)).toEqual([...(same?.tokens ?? [])]);
-		}
+		const people = await patientsIn(wide, new Map([[choiceKey(first), choice]]));
+		expect(people.map(({ events }) => events)).toEqual([
+			[
+				[pressure, dayOf("2012-01-01")],
+				[diabetes, dayOf("2012-01-01")],
+			],
+			[[failure, dayOf("2013-01-01")]],
+		]);
 	});
 
 	test("can be a year of birth, of which 1 July is taken", async () => {
-		const { read } = await commandLine();
 		const text = `patient,date,code,yob\n${a},2012-01-01,I10,1950\n${a},2013-01-01,I10,1950\n`;
-		const reply = await read([csv(text)]);
-		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
-		const born = Date.parse("1950-07-01") / 86_400_000;
-		expect(patientList("x", reply.content).at(0).birth).toBe(born);
+		expect((await patientsIn(text, undefined))[0]?.birth).toBe(dayOf("1950-07-01"));
 		expect(await read([csv(text.replaceAll("1950", "50"))])).toMatchObject({
 			state: "failed",
 			message: expect.stringContaining('yob is "50"; expected a year from 1800 to 2300'),
@@ -128,7 +105,6 @@ describe("columns that the user chooses", () => {
 	});
 
 	test("can be chosen again if the file could not be read from the usual ones", async () => {
-		const { read } = await commandLine();
 		const text = "patient,date,code,seen\na,soon,I10,2012-01-01\n";
 		const reply = await read([csv(text)]);
 		expect(reply).toMatchObject({
@@ -151,7 +127,6 @@ describe("columns that the user chooses", () => {
 	});
 
 	test("can be those of a table whose first line is a record", async () => {
-		const { read } = await commandLine();
 		const [one, ...others] = rows.map((row) => row.slice(0, 4));
 		const text = [one, ...others].map((row) => row?.join(",")).join("\n");
 		const unnamed: ColumnChoice = {
@@ -161,9 +136,8 @@ describe("columns that the user chooses", () => {
 			firstIsRecord: true,
 		};
 		const columns = new Map([[choiceKey(one as string[]), unnamed]]);
-		const reply = await read([csv(text)], { columns });
-		if (reply.state !== "read") throw new Error(JSON.stringify(reply));
-		expect(patientList("x", reply.content).events).toBe(3);
+		const people = await patientsIn(text, columns);
+		expect(people.flatMap(({ events }) => events)).toHaveLength(3);
 	});
 });
 
