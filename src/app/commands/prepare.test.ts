@@ -159,44 +159,15 @@ describe("prepare refuses", () => {
 			/c\.csv.*FOO.*--allow-system/,
 		],
 		[
-			"two birth dates",
-			{ "c.csv": claims, "p.csv": "patient,sex,birth\n1,F,1950-01-01\n1,F,1951-01-01\n" },
-			/patient 1 has two birth dates, at .*p\.csv: (row|line) \d and at .*p\.csv: (row|line) \d; expected one/,
-			["--people", "DIR/p.csv"],
-		],
-		[
-			"a patient in two splits",
-			{ "c.csv": claims, "p.csv": "patient,split\n1,train\n1,test\n" },
-			/patient 1 has two splits, at .*p\.csv/,
-			["--people", "DIR/p.csv"],
-		],
-		[
 			"a field of very many characters",
 			{ "c.csv.gz": gzipSync(`${claims}2,2020-01-01,${"x".repeat(50_000_000)}\n`) },
 			/line 4 is longer than \d+ bytes/,
-		],
-		[
-			"corrupt gzip",
-			{ "c.csv.gz": gzipSync(claims.repeat(99)).fill(0x55, 30, 40) },
-			/c\.csv\.gz.*gzip/,
-		],
-		[
-			"corrupt Parquet",
-			{ "c.parquet": "PAR1 this is no Parquet file PAR1" },
-			/c\.parquet.*Parquet/,
-			["--from", "parquet"],
 		],
 		[
 			"a vocabulary that ends up empty",
 			{ "c.csv": claims },
 			/no code of 2 records is left/,
 			["--min-count", "50"],
-		],
-		[
-			"an observation file that does not exist",
-			{ "c.csv": claims },
-			/none\.csv.*no such file/,
-			["--observation", "DIR/none.csv"],
 		],
 		[
 			"a map that is none",
