@@ -6,7 +6,7 @@ import { type Dataset, openDataset, withLabels } from "../../data/cohort/index.j
 import type { TimeIs } from "../../data/records/rows.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { writeParquet } from "../../data/records/testing/write-parquet.js";
-import { captured, refusal, rowsIn, words } from "./testing/captured.js";
+import { captured, rowsIn, words } from "./testing/captured.js";
 
 /** Stays in intensive care: minutes since the admission of records, on both sides of the first day. */
 const draw = random(41);
@@ -296,18 +296,6 @@ describe("births, deaths and observation", () => {
 		expect(made.stderr).not.toContain("warning");
 	});
 
-	test("of an age, and of one that is hidden", async () => {
-		const age = (at: number) => (at === 7 ? "> 89" : at === 8 ? "" : `${20 + at}`);
-		expect(await births(await people("age", age, "--age", "age"))).toEqual(
-			ids.map((_, at) => (at === 8 ? null : -365.25 * (at === 7 ? 90 : 20 + at))),
-		);
-		expect((await people("age", age)).stderr).toContain(
-			"people.csv: age was not read, and no birth is known; if it is the age in years at time 0, pass --age age",
-		);
-		const old = await people("age", () => "130", "--age", "age");
-		expect(old.stderr).toContain('age is "130"; expected an age from 0 to 120 years (age-years)');
-	});
-
 	/** Births of adults in days, in minutes, and half of them after the first record. */
 	const adults = {
 		days: (at: number) => `${Math.round(-365.25 * (40 + at))}`,
@@ -341,38 +329,9 @@ describe("births, deaths and observation", () => {
 		expect((await deaths(29)).stderr).not.toContain("warning");
 	});
 
-	test.each([
-		["age_months", "states months, and --age is in years or days; convert the ages"],
-		["age_weeks", "states weeks, and --age is in years or days"],
-		["age_days", 1],
-		["age_years", 365.25],
-	])("of %s", async (name, meaning) => {
-		const made = await people(name, (at) => `${20 + at}`, "--age", name);
-		if (typeof meaning === "number")
-			expect(await births(made)).toEqual(ids.map((_, at) => -meaning * (20 + at)));
-		else expect([made.code, made.stderr]).toEqual([2, expect.stringContaining(meaning)]);
-	});
-
-	test("an age needs an origin, and one birth", async () => {
-		const dated = await written("dated.csv", "patient,date,icd9\na,2020-01-01,4019\n");
-		const person = await written("person.csv", "patient,age,birth\na,50,1970-01-01\n");
-		for (const [options = "", message = ""] of rowsIn(`
-			--age age | --age is the age at time 0, and the records have dates; name a column with --birth or --birth-year
-			--age age --birth birth | --birth and --age each name a column of the birth; choose one
-			--people-time-is days | --people-time-is is days, but the times of the records are date: dates, ages and other numbers cannot be mixed; expected date`))
-			expect(
-				await refusal`prepare ${dated} --from csv --people ${person} --out ${at("x")} ${options.split(" ")}`,
-			).toContain(message);
-		const death = table("patient,death_weeks", (id) => `${id},9`);
-		await refused(
-			words`--people ${await written("weeks.csv", death)} --death death_weeks --people-time-is days`,
-			"the name of column death_weeks states weeks, a unit that is not supported: convert the times to days, but its times are read in days; rename the column if they are days",
-		);
-	});
-
 	test("observation is in the unit of the records, or in another that an option names", async () => {
-		const periods = async (name: string, row: (id: string, at: number) => string, header = "") =>
-			written(`${name}.csv`, table(header || "patient,start,end", row));
+		const periods = (name: string, row: (id: string, at: number) => string) =>
+			written(`${name}.csv`, table("patient,start,end", row));
 		const observed = async (file: string, ...options: string[]) => {
 			const dataset = await opened("--observation", file, ...options);
 			return { dataset, observed: (await dataset.read(0)).observed };
@@ -388,47 +347,10 @@ describe("births, deaths and observation", () => {
 		expect((await prepared("--observation", few)).stderr).toMatch(
 			/warning: (\d+) of \d+ records lie outside the observation of their patient; check the periods, which were read in minutes/,
 		);
-		const stated = "patient,start_day,end_day";
-		await refused(
-			["--observation", await periods("stated", (id) => `${id},0,3`, stated)],
-			"the name of column start_day states days, but its times are read in minutes, as those of the records; name their unit with --observation-time-is",
-		);
 		await refused(
 			["--observation", await periods("before", (id) => `${id},-9000,-1440`)],
 			"records lie outside the observation of their patient: periods reach from day -7 to day -1, records from day 0",
 			"which were read in minutes, and name another unit with --observation-time-is",
 		);
-	});
-});
-
-describe("names of time columns", () => {
-	const read = async (column: string, ...options: string[]) => {
-		const rows = [...stays].flatMap(([id, minutes]) =>
-			minutes.map((minute) => `${id},${minute},4019\n`),
-		);
-		const file = await written("named.csv", `patient,${column},icd9\n${rows.join("")}`);
-		return captured(
-			words`prepare ${file} --from csv --codes as-is --min-count 1 --min-records 1 --out ${at("named")} ${options}`,
-		);
-	};
-
-	test.each(
-		rowsIn(`
-			time_minutes | days | states minutes, but --time-is is days; pass --time-is minutes
-			age_days | age-years | states age-days, but --time-is is age-years
-			time_seconds | minutes | states seconds, a unit that is not supported: convert the times to days, but --time-is is minutes; rename the column if its times are minutes
-			time_weeks | days | states weeks, a unit that is not supported
-			time_months | days | states months, a unit that is not supported`),
-	)("%s is not of %s", async (column = "", unit = "", message = "") => {
-		const { code, stderr } = await read(column, "--time", column, "--time-is", unit);
-		expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-	});
-
-	test.each(
-		["time", "start"].flatMap((name) => ["minutes", "hours", "days"].map((unit) => [name, unit])),
-	)("%s_%s is found, and states its unit", async (name, unit) => {
-		expect((await read(`${name}_${unit}`)).code).toBe(0);
-		const { manifest } = await openDataset(at("named"));
-		expect(manifest.source.times).toEqual({ records: unit });
 	});
 });

@@ -25,6 +25,7 @@ the year 9999 | ${header}a,2019-01-01,9999-12-31\n | refused: p.csv: line 2: end
 no patient | ${header},2019-01-01,2019-12-31\n | refused: p.csv: line 2: patient is empty; every period needs a patient
 no rows | ${header} | refused: p.csv contains no rows below the header; expected one row
 patients without a record alone | ${header}x,2019-01-01,2019-12-31\ny,2019-01-01,2019-12-31\n | refused: p.csv: none of its 2 patients has a record; expected the patient ids of the records: check the column
+a name that states another unit | a.csv: patient,minute,icd9\na,36,4019\n | {"time": "minute", "timeIs": "minutes"} | p.csv: patient,start_day,end_day\na,0,3\n | refused: the name of column start_day states days, but its times are read in minutes, as those of the records; name their unit with ${"`observationTimeIs`"}
 no column of ends | ${claims} | p.csv: patient,start\na,2019-01-01\n | refused: p.csv: no column is known to hold the last day of a period; call it end; there are patient, start
 `;
 test.each(formatCases(cases))("a file of observation periods: %s", (_, cells) =>

@@ -18,6 +18,9 @@ const stays = String.raw`a.csv: hadm_id,icd9_code\n2,4019\n1,25000\n2,\n2,V270\n
 const people = String.raw`${one} | p.csv: id,is_male,born,year,died,sex\n1,0,1950-02-01,1950,,\n2,1,,,2010-01-01,\n3,,,1960,,\n`;
 const level = String.raw`a.csv: who\twhen\twhat\tof\tsort\tlevel\nx\t31/01/2020\tA\thttp://loinc.org/\tother\t1.5\nx\t01/02/2020\tB\town\tDrug\t<5\nx\t01/02/2020\tC\tATC\tdiagnosis\t\n`;
 
+const stay = String.raw`a.csv: patient,minute,icd9\na,36,4019\n`;
+const inMinutes = '"time": "minute", "timeIs": "minutes", "people": "p.csv"';
+
 const readings = String.raw`
 a folder without options | ${claims} | prescriptions.csv: patient,date,drug,atc,days_supply\na,2020-01-03,Metformin,A10BA02,30\nb,2020-01-03,metformin,A10BA02,30\nb,2020-01-04,Metformin,A10BA02,30\n | people.csv: patient,sex,birth,death\na,F,1960-01-01,\nb,male,1970-01-02,2020-06-01\nc,,,\n | coverage.csv: patient,from,to\na,2019-01-01,2020-12-31\n | truth.json: {} | axis: dates | records: b 18263 25000 ICD9CM diagnosis ; a 18262 4019 ICD9CM diagnosis ; b 1 V270 ICD9CM diagnosis ; a 18264 A10BA02 ATC drug ; b 18264 A10BA02 ATC drug ; b 18265 A10BA02 ATC drug | people: a -3653 female ; b 1 male 18414 ; c | names: ATC A10BA02 Metformin | notes: left alone in the folder: coverage.csv, truth.json & time is date (date), code is icd9 (ICD9CM)
 columns in any case, and systems by row | a.csv: SUBJECT_ID;Chartdate;ICD_CODE;ICD_VERSION\n1;2020-01-01;4019;9\n1;2020-01-01;I10; 10 \n | records: 1 18262 4019 ICD9CM diagnosis ; 1 18262 I10 ICD10CM diagnosis
@@ -35,6 +38,16 @@ splits | ${one} | p.csv: patient,split\na,Train\nb,tuning\nc,held_out\nd,NA\n | 
 fields of several codes, ICD by form | ${offsets} | {"separator": ",", "system": "icd", "timeIs": "minutes"} | axis: days | records(patient time code system): 1 0.5 491.20 ICD9CM ; 1 0.5 J44.9 ICD10CM ; 1 0.25 E888.9 ICD9CM ; 2 0 V58.67 ICD9CM ; 2 0 I10 ICD10CM ; 2 0 038 ICD9CM | notes: (minutes), code is icd9code (ICD9CM or ICD10CM by form) | warnings: none
 fields that look like several codes | ${offsets} | {"system": "icd", "timeIs": "minutes"} | warnings: a.csv: 1 field looks like several codes, and will not be found in a map; split them with ${"`separator`"} ","
 hours | a.csv: patient,hour,icd9\na,36,4019\n | {"time": "hour", "timeIs": "hours"} | records(time): 1.5
+time_minutes, which states its unit | a.csv: patient,time_minutes,icd9\na,36,4019\n | axis: days | records(time): 0.025
+time_hours, which states its unit | a.csv: patient,time_hours,icd9\na,36,4019\n | axis: days | records(time): 1.5
+time_days, which states its unit | a.csv: patient,time_days,icd9\na,36,4019\n | axis: days | records(time): 36
+start_minutes, which states its unit | a.csv: patient,start_minutes,icd9\na,36,4019\n | axis: days | records(time): 0.025
+start_hours, which states its unit | a.csv: patient,start_hours,icd9\na,36,4019\n | axis: days | records(time): 1.5
+start_days, which states its unit | a.csv: patient,start_days,icd9\na,36,4019\n | axis: days | records(time): 36
+births by an age, hidden or missing | ${stay} | p.csv: patient,age\na,20\nb,> 89\nc,\n | {${inMinutes}, "age": "age"} | people(birth): -7305 ; -32872.5 ; null
+births by an age in days | ${stay} | p.csv: patient,age_days\na,20\n | {${inMinutes}, "age": "age_days"} | people(birth): -20
+births by an age in years | ${stay} | p.csv: patient,age_years\na,20\n | {${inMinutes}, "age": "age_years"} | people(birth): -7305
+an age that no option names | ${stay} | p.csv: patient,sex,age\na,F,20\n | {${inMinutes}} | people(birth): null | notes: p.csv: age was not read, and no birth is known; if it is the age in years at time 0, pass ${"`age`"} age
 names from a column, and the system of drugs | ${synthea} | {"system": "snomed", "name": "DESCRIPTION", "drugSystem": "rxnorm"} | names: SNOMED 44054006 Diabetes (disorder) ; RxNorm 860975 Metformin 500 MG
 drugs without a system of their codes | ${synthea} | {"system": "snomed", "name": "DESCRIPTION"} | records(code system): 44054006 SNOMED ; 44054006 SNOMED ; 44054006 SNOMED ; Metformin 500 MG Name | notes: CODE was not read & see --drug-system
 ages in days that could be years | a.csv: patient,age_days,icd9\na,50,4019\na,61.5,4019\n | warnings: a.csv: nobody is older than 61.5 days; if the ages are in years, call their column age, and pass ${"`timeIs`"} age-years
@@ -131,6 +144,18 @@ half a person | ${one} | p.csv: patient,sex\na\n | {"people": "p.csv"} | refused
 an absent column of sex | ${people} | {"people": "p.csv", "sex": "Sexx"} | refused: no column is named "Sexx" (${"`sex`"})
 two columns of births | ${people} | {"people": "p.csv", "birth": "born", "birthYear": "year"} | refused: ${"`birth` and `birthYear`"}
 a year of birth | ${people.replace("1960", "60")} | {"people": "p.csv", "birthYear": "year"} | refused: p.csv: line 4: year is "60"; expected a year between
+an age of 130 | ${stay} | p.csv: patient,age\na,130\n | {${inMinutes}, "age": "age"} | refused: age is "130"; expected an age from 0 to 120 years (age-years)
+an age in months | ${stay} | p.csv: patient,age_months\na,20\n | {${inMinutes}, "age": "age_months"} | refused: states months, and ${"`age`"} is in years or days; convert the ages
+an age in weeks | ${stay} | p.csv: patient,age_weeks\na,20\n | {${inMinutes}, "age": "age_weeks"} | refused: states weeks, and ${"`age`"} is in years or days
+an age for dates | ${one} | p.csv: patient,age\na,50\n | {"people": "p.csv", "age": "age"} | refused: ${"`age`"} is the age at time 0, and the records have dates; name a column with ${"`birth`"} or ${"`birthYear`"}
+an age and a birth | ${one} | p.csv: patient,age,birth\na,50,1970-01-01\n | {"people": "p.csv", "age": "age", "birth": "birth"} | refused: ${"`birth`"} and ${"`age`"} each name a column of the birth; choose one
+days of people for dates | ${one} | p.csv: patient,birth\na,1970-01-01\n | {"people": "p.csv", "peopleTimeIs": "days"} | refused: ${"`peopleTimeIs`"} is days, but the times of the records are date: dates, ages and other numbers cannot be mixed; expected date
+deaths in weeks | ${stay} | p.csv: patient,death_weeks\na,9\n | {${inMinutes}, "death": "death_weeks", "peopleTimeIs": "days"} | refused: the name of column death_weeks states weeks, a unit that is not supported: convert the times to days, but its times are read in days; rename the column if they are days
+time_minutes as days | a.csv: patient,time_minutes,icd9\na,36,4019\n | {"time": "time_minutes", "timeIs": "days"} | refused: states minutes, but ${"`timeIs`"} is days; pass ${"`timeIs`"} minutes
+age_days as age-years | a.csv: patient,age_days,icd9\na,36,4019\n | {"time": "age_days", "timeIs": "age-years"} | refused: states age-days, but ${"`timeIs`"} is age-years
+time_seconds as minutes | a.csv: patient,time_seconds,icd9\na,36,4019\n | {"time": "time_seconds", "timeIs": "minutes"} | refused: states seconds, a unit that is not supported: convert the times to days, but ${"`timeIs`"} is minutes; rename the column if its times are minutes
+time_weeks as days | a.csv: patient,time_weeks,icd9\na,36,4019\n | {"time": "time_weeks", "timeIs": "days"} | refused: states weeks, a unit that is not supported
+time_months as days | a.csv: patient,time_months,icd9\na,36,4019\n | {"time": "time_months", "timeIs": "days"} | refused: states months, a unit that is not supported
 a sex without people | ${one} | {"sex": "sex"} | refused: ${"`sex`"} names a column of the people
 `;
 test.each(formatCases(refusals))("refuses %s", (_, cells) => checkCase(cells, openCsv));
