@@ -2,15 +2,21 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { initialWeights, weightCount } from "../../model/index.js";
 import { readTrained } from "../../model/train/index.js";
 import { captured, column, done, refusal, words } from "./testing/captured.js";
+import { quick as quickly } from "./testing/run-built.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-compare-"));
 const [sim, data] = [join(root, "sim"), join(root, "data")];
-afterAll(() => rmSync(root, { recursive: true }));
+afterAll(() => {
+	rmSync(root, { recursive: true });
+	vi.unstubAllEnvs();
+});
 beforeAll(async () => {
+	// Of the processes of the cells.
+	vi.stubEnv("NODE_OPTIONS", quickly.join(" "));
 	await done`simulate --patients 40 --seed 7 --out ${sim}`;
 	await done`prepare ${sim} --from csv --out ${data} --min-count 30`;
 });

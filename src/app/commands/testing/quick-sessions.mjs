@@ -1,5 +1,9 @@
-// Loaded before the command line (node --import): its sessions are not optimized, as those of quick-onnxruntime.ts.
+// Loaded before the command line (node --import), for short processes: sessions are not optimized, as those of
+// quick-onnxruntime.ts, and code must run longer than usual before V8 optimizes it.
 import Module from "node:module";
+import { setFlagsFromString } from "node:v8";
+
+setFlagsFromString("--interrupt-budget=1000000");
 
 const loader = /** @type {{ _load(name: string, ...more: unknown[]): any }} */ (
 	/** @type {unknown} */ (Module)

@@ -8,10 +8,10 @@ export const imported = (name: string): string[] => [
 	new URL(name, import.meta.url).href,
 ];
 
-/** Short processes: sessions open quickly, little garbage is copied, and code must run longer than usual before V8 optimizes it. */
+/** Options of Node for short processes: little garbage is copied. */
 export const quick: readonly string[] = [
 	...imported("quick-sessions.mjs"),
-	...["--interrupt-budget=1000000", "--min-semi-space-size=16", "--max-semi-space-size=64"],
+	"--max-semi-space-size=64",
 ];
 
 /** When the process gets a signal: at a change to the disk, from 1, or when it says something. */
