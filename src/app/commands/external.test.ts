@@ -117,7 +117,7 @@ describe("evaluate --dataset", () => {
 	test("measures a run on another dataset, and keeps the results apart", async () => {
 		const inside = join(run, "eval", "next.json");
 		const before = readFileSync(inside, "utf8");
-		const results = await json`${evaluate()} --lookup 20`;
+		const results = await json`${evaluate()} --lookup 20 --futures 4`;
 		expect(Object.keys(results)).toEqual(
 			expect.arrayContaining(["next", "forecast", "diabetes", "insulin"]),
 		);
@@ -143,7 +143,7 @@ describe("evaluate --dataset", () => {
 
 	test("compares it with baselines that learn where the run has learned, if that is still there", async () => {
 		const measured = async () => {
-			const { diabetes } = await json`${evaluate()} --task diabetes`;
+			const { diabetes } = await json`${evaluate()} --task diabetes --futures 4`;
 			const { notes, rows } = diabetes.runs[0].evaluation;
 			return { note: notes[0], labels: column<{ label: string }>(rows, "label") };
 		};

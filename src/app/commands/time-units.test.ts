@@ -1,6 +1,7 @@
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { type Dataset, openDataset, withLabels } from "../../data/cohort/index.js";
 import type { TimeIs } from "../../data/records/rows.js";
@@ -25,29 +26,36 @@ const table = (header: string, row: (id: string, at: number) => string) =>
 	`${header}\n${ids.map((id, at) => `${row(id, at)}\n`).join("")}`;
 
 let folder: string;
+/** The stays without labels. */
+let plain: Dataset;
 const at = (name: string) => join(folder, name);
 const written = async (name: string, text: string) => {
 	await writeFile(at(name), text);
 	return at(name);
 };
 
-beforeEach(async () => {
-	folder = await temporaryFolder();
+beforeAll(async () => {
+	folder = await mkdtemp(join(tmpdir(), "trajgpt-time-units-"));
 	const rows = [...stays].flatMap(([id, minutes]) =>
 		minutes.map((minute, n) => `${id},${minute},${401 + (n % 4)}.9\n`),
 	);
 	await written("stays.csv", `patient,minute,icd9\n${rows.join("")}`);
+	await prepareTo(at("plain"));
+	plain = await openDataset(at("plain"));
 });
+afterAll(() => rm(folder, { recursive: true }));
+
+const prepareTo = (out: string, ...options: string[]) =>
+	captured(
+		words`prepare ${at("stays.csv")} --from csv --time minute --time-is minutes --codes as-is --min-count 1 --min-records 1 --out ${out} ${options}`,
+	);
 
 /** Prepares the stays, and gives what was printed and the dataset. */
 async function prepared(...options: string[]) {
 	const out = join(await temporaryFolder(), "data");
-	const { code, stderr } = await captured(
-		words`prepare ${at("stays.csv")} --from csv --time minute --time-is minutes --codes as-is --min-count 1 --min-records 1 --out ${out} ${options}`,
-	);
+	const { code, stderr } = await prepareTo(out, ...options);
 	return { code, stderr, open: () => openDataset(out) };
 }
-const opened = async (...options: string[]) => (await prepared(...options)).open();
 
 async function refused(options: readonly string[], ...messages: readonly string[]) {
 	const { code, stderr } = await prepared(...options);
@@ -77,8 +85,7 @@ const expected = ids
 /** The stays with labels: prepared with them, and given them later. */
 async function labelled(file: string, options: readonly string[] = [], labelTimeIs?: TimeIs) {
 	const made = await prepared("--label", `icu=${file}`, ...options);
-	const plain = await opened();
-	return { ...made, plain, later: await withLabels(plain, { task: "icu", file, labelTimeIs }) };
+	return { ...made, later: await withLabels(plain, { task: "icu", file, labelTimeIs }) };
 }
 const isUnseen = (count: number) => `${count} labels have no event up to their time: left out`;
 
@@ -89,7 +96,7 @@ describe("labels are in the unit of the records", () => {
 		const visible = expected.reduce((sum, [, , events]) => sum + events, 0);
 		expect(visible).toBeGreaterThan(0.3 * total);
 		expect(visible).toBeLessThan(0.7 * total);
-		const { stderr, open, plain, later } = await labelled(file);
+		const { stderr, open, later } = await labelled(file);
 		const dataset = await open();
 		expect(await seen(dataset)).toEqual(expected);
 		expect(dataset.manifest.source.times).toEqual({ records: "minutes", labels: "minutes" });
@@ -131,7 +138,6 @@ describe("labels are in the unit of the records", () => {
 	});
 
 	test("usual names are read as times, and other names that may be of times are refused", async () => {
-		const plain = await opened();
 		const named = async (name: string) => {
 			const text = firstDay("1440").replace("time,", `${name},`);
 			return { task: "icu", file: await written(`${name}.csv`, text) };
@@ -164,7 +170,7 @@ describe("labels are in the unit of the records", () => {
 		async (name) => {
 			const file = await written("timeless.csv", firstDay("50").replace("time,", `${name},`));
 			const note = `${file} has no time: each label sees all events of its patient`;
-			const { stderr, open, plain, later } = await labelled(file);
+			const { stderr, open, later } = await labelled(file);
 			expect(stderr).toContain(note);
 			const dataset = await open();
 			const all = (await seen(dataset)).map(([id, , events]) => [id, events]);
@@ -245,7 +251,7 @@ describe("labels are in the unit of the records", () => {
 		const late = table("patient,time,label", (id, at) =>
 			at === 1 ? `${id},100,1` : `${id},${lastOf(id) + 1441},${at % 2}`,
 		);
-		const { stderr, plain, later } = await labelled(await written("late.csv", late));
+		const { stderr, later } = await labelled(await written("late.csv", late));
 		expect(stderr).toMatch(
 			/warning: .*late\.csv: 59 of (59|60) labels lie more than a day after the last record of their patient, and see every event: check their times, which were read in minutes, and name another unit with --label-time-is/,
 		);
@@ -256,7 +262,7 @@ describe("labels are in the unit of the records", () => {
 	});
 
 	test("a dataset of an earlier version does not tell its unit", async () => {
-		const earlier = withoutUnit(await opened());
+		const earlier = withoutUnit(plain);
 		const labels = { task: "icu", file: await written("earlier.csv", firstDay("1440")) };
 		await expect(withLabels(earlier, labels)).rejects.toThrow(
 			"was prepared by an earlier version and does not say in which unit its times were read; name that of the labels with `labelTimeIs`",
@@ -333,7 +339,7 @@ describe("births, deaths and observation", () => {
 		const periods = (name: string, row: (id: string, at: number) => string) =>
 			written(`${name}.csv`, table("patient,start,end", row));
 		const observed = async (file: string, ...options: string[]) => {
-			const dataset = await opened("--observation", file, ...options);
+			const dataset = await (await prepared("--observation", file, ...options)).open();
 			return { dataset, observed: (await dataset.read(0)).observed };
 		};
 		const minutes = await observed(await periods("minutes", (id) => `${id},0,4320`));

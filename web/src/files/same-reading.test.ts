@@ -78,7 +78,12 @@ async function expectSame(
 	const map = builtInMap();
 	const { dataset, histories } = await prepared(await source(), { map, ...options });
 	const { manifest, vocabulary } = dataset;
-	const asNew = await newPatients(await source(), { manifest, vocabulary, skipBad: true });
+	const asNew = await newPatients(await source(), {
+		manifest,
+		vocabulary,
+		skipBad: true,
+		threads: 1,
+	});
 	const read = toPatients(await readContent(bytesOf(table)), vocabulary, readingRules(manifest));
 	const page = { ...read, patients: patientsOf(read) };
 	const dateOf = (time: string) =>

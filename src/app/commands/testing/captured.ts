@@ -27,8 +27,11 @@ export async function captured(argv: readonly string[], options: Options = {}): 
 		},
 	});
 	const program = table ? { ...trajgpt, commands: table } : trajgpt;
+	const io = { stdout: into("stdout"), stderr: into("stderr"), env };
+	// With few records, a second thread of DuckDB costs more than it saves.
+	const isPrepare = argv[0] === "prepare" && !argv.includes("--threads");
 	return {
-		code: await run(argv, { stdout: into("stdout"), stderr: into("stderr"), env }, program),
+		code: await run(isPrepare ? [...argv, "--threads", "1"] : argv, io, program),
 		...written,
 	};
 }
