@@ -94,30 +94,21 @@ export function cyclesIn(files) {
 			const sources = [path, path.replace(/\.js$/, ".ts"), path.replace(/\.js$/, ".tsx")];
 			return sources.filter((source) => files.has(source));
 		});
-	/** @type {Map<string, number>} */
-	const order = new Map();
-	/** @type {string[]} */
-	const open = [];
-	/** @type {string[][]} */
-	const cycles = [];
-	/** Gives the first file, in order of visits, that this one leads back to. */
-	const visit = (/** @type {string} */ file) => {
-		const number = order.size;
-		order.set(file, number);
-		open.push(file);
-		let lowest = number;
-		for (const target of targets(file)) {
-			if (!order.has(target)) lowest = Math.min(lowest, visit(target));
-			else if (open.includes(target)) lowest = Math.min(lowest, order.get(target) ?? 0);
-		}
-		if (lowest === number) {
-			const group = open.splice(open.indexOf(file));
-			if (group.length > 1) cycles.push(group);
-		}
-		return lowest;
-	};
-	for (const file of files.keys()) if (!order.has(file)) visit(file);
-	return cycles;
+	const imported = new Map([...files.keys()].map((file) => [file, targets(file)]));
+	/** All files that a file leads to. */
+	const reached = new Map(
+		[...imported].map(([file, direct]) => {
+			const all = new Set(direct);
+			for (const target of all) for (const next of imported.get(target) ?? []) all.add(next);
+			return [file, all];
+		}),
+	);
+	const groups = [...files.keys()].map((file) =>
+		[...(reached.get(file) ?? [])].filter((other) => reached.get(other)?.has(file)).sort(),
+	);
+	const isFirst = (/** @type {string[]} */ group, /** @type {number} */ at) =>
+		group.length > 1 && groups.findIndex((other) => String(other) === String(group)) === at;
+	return groups.filter(isFirst);
 }
 
 /**

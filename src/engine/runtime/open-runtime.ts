@@ -35,21 +35,16 @@ export async function openRuntime(
 	options: ComputeOptions,
 	purpose: "training" | "inference",
 ): Promise<Runtime> {
-	const { communicator = oneProcess } = options;
-	const runtime = await engineOf(options, communicator, purpose);
-	return communicator.size === 1 ? runtime : { ...runtime, divide: divideAmong(communicator) };
-}
-
-async function engineOf(
-	options: ComputeOptions,
-	communicator: Communicator,
-	purpose: "training" | "inference",
-): Promise<Runtime> {
-	const { provider = "cpu", precision, devices } = options;
+	const { provider = "cpu", precision, devices, communicator = oneProcess } = options;
 	const { threads = communicator.localSize > 1 ? ownCores(communicator) : undefined } = options;
 	checkComputeOptions(provider, precision, devices);
-	if (provider === "xla") {
-		if (communicator.size > 1 && devices !== undefined && devices > 1)
+	const isShared = communicator.size > 1;
+	const onCpu = async (purpose: "training" | "inference") => {
+		const { nodeRuntime } = await import("./node.js");
+		return nodeRuntime({ purpose, ...(threads !== undefined && { threads }) });
+	};
+	const onDevices = async () => {
+		if (isShared && devices !== undefined && devices > 1)
 			throw refusal(
 				"devices",
 				devices,
@@ -57,21 +52,17 @@ async function engineOf(
 			);
 		const { xlaRuntime } = await import("./pjrt/index.js");
 		// Processes that share a training exchange gradients, and some of these are nothing but rounding.
-		const shared = communicator.size > 1 && purpose === "training";
-		const isChecked = process.env.TRAJGPT_XLA_CHECK === "1" && !shared;
-		const reference = isChecked ? await onCpu(threads, "inference") : undefined;
+		const isChecked =
+			process.env.TRAJGPT_XLA_CHECK === "1" && !(isShared && purpose === "training");
+		const reference = isChecked ? await onCpu("inference") : undefined;
 		const runtime = await xlaRuntime({
 			...(precision && { precision }),
 			...(devices && { devices }),
 		});
 		return reference ? checkedRuntime(runtime, reference, precision ?? "tf32") : runtime;
-	}
-	return onCpu(threads, purpose);
-}
-
-async function onCpu(threads: number | undefined, purpose: "training" | "inference") {
-	const { nodeRuntime } = await import("./node.js");
-	return nodeRuntime({ purpose, ...(threads !== undefined && { threads }) });
+	};
+	const runtime = await (provider === "xla" ? onDevices() : onCpu(purpose));
+	return isShared ? { ...runtime, divide: divideAmong(communicator) } : runtime;
 }
 
 /** Opens the engine of a provider for some work, and disposes of it afterwards. */

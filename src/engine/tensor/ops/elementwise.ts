@@ -14,7 +14,7 @@ import {
 	type Tensor,
 } from "../tensor.js";
 import { unbroadcast } from "./shape.js";
-import { constant, scalar, scalarValue } from "./sources.js";
+import { countedUp, scalar, scalarValue } from "./sources.js";
 
 /** The shape that two shapes broadcast to, as in NumPy; undefined if they do not. */
 export function broadcastShape(a: Shape, b: Shape): Shape | undefined {
@@ -258,12 +258,11 @@ function mixed(key: Tensor): Tensor {
 
 /** One mixed word per index below `count`. */
 function words(count: number, key: Tensor, stream: number): Tensor {
-	const indices = constant(
-		Array.from({ length: count }, (_, i) => i),
-		[count],
-		"int32",
+	return mixed(
+		countedUp(count)
+			.mul(odd[0])
+			.add(key.add(Math.imul(stream, odd[2]))),
 	);
-	return mixed(indices.mul(odd[0]).add(key.add(Math.imul(stream, odd[2]))));
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 	type Tensor,
 } from "../tensor.js";
 import { cumulativeSum } from "./shape.js";
-import { constant } from "./sources.js";
+import { constant, countedUp } from "./sources.js";
 
 const gatherOperation: Operation<"gather"> = {
 	name: "gather",
@@ -132,14 +132,9 @@ export function topK(
 /** A new last axis of the given length: 1 at each index, 0 elsewhere. */
 export function oneHot(indices: Tensor, length: number, dtype: DType = "float32"): Tensor {
 	if (indices.dtype !== "int32") fail("oneHot", "indices must be int32", [indices]);
-	const places = constant(
-		Array.from({ length }, (_, i) => i),
-		[length],
-		"int32",
-	);
 	return indices
 		.reshape([...indices.shape, 1])
-		.equal(places)
+		.equal(countedUp(length))
 		.cast(dtype);
 }
 
@@ -147,11 +142,11 @@ export function oneHot(indices: Tensor, length: number, dtype: DType = "float32"
 const sumsOperation: Operation<"segmentSums"> = {
 	name: "segmentSums",
 	types: (inputs) => {
-		const [x] = inputs;
-		const n = x.shape.at(-1);
-		if (typeof n !== "number" || !isFloat(x.dtype))
+		const [{ shape, dtype }] = inputs;
+		const n = shape.at(-1);
+		if (typeof n !== "number" || !isFloat(dtype))
 			fail("segmentSums", "needs a float tensor with a last axis of known size", inputs);
-		return [{ shape: [...x.shape, n], dtype: x.dtype }];
+		return [{ shape: [...shape, n], dtype }];
 	},
 	pullback: ({ attributes: { shift } }, g) => [segmentTotals(g, shift)],
 };

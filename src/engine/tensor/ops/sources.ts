@@ -64,6 +64,14 @@ export function constant(data: NumberArray, shape: Shape, dtype: DType = "float3
 export const scalar = (value: number, dtype: DType = "float32"): Tensor =>
 	constant([value], [], dtype);
 
+/** 0, 1, 2 … */
+export const countedUp = (count: number): Tensor =>
+	constant(
+		Array.from({ length: count }, (_, i) => i),
+		[count],
+		"int32",
+	);
+
 export const filled = (value: number, shape: Shape, dtype: DType = "float32"): Tensor =>
 	constant(new Float64Array(size(shape)).fill(value), shape, dtype);
 

@@ -1,29 +1,16 @@
 import { expect, test } from "vitest";
 import * as ort from "../../../runtime/onnxruntime-node.js";
-import {
-	concat,
-	constant,
-	expand,
-	filled,
-	input,
-	mul,
-	reshape,
-	rotary,
-	slice,
-	sum,
-	toOnnx,
-	transpose,
-} from "../../index.js";
+import * as graph from "../../index.js";
 
 const [rows, columns] = ["rows", "columns"];
 
 /** Each row turned over into a column, doubled, with a row of ones in front that is cut off behind. */
 function model() {
-	const x = input("x", [rows, columns]);
-	const turned = reshape(transpose(reshape(mul(x, 2), [-1, 1])), [rows, columns]);
-	const ones = expand(constant([1], [1, 1]), [1, columns]);
-	const shifted = slice(concat([ones, turned], 0), 0, 0, rows);
-	return toOnnx({ outputs: { shifted, total: sum(turned, 1) } });
+	const x = graph.input("x", [rows, columns]);
+	const turned = x.mul(2).reshape([-1, 1]).transpose().reshape([rows, columns]);
+	const ones = graph.constant([1], [1, 1]).expand([1, columns]);
+	const shifted = graph.concat([ones, turned], 0).slice(0, 0, rows);
+	return graph.toOnnx({ outputs: { shifted, total: turned.sum(1) } });
 }
 
 test("one model accepts every size, and names the open ones", async () => {
@@ -52,17 +39,17 @@ test("one model accepts every size, and names the open ones", async () => {
 });
 
 test("a constant has no open size", () => {
-	expect(() => filled(1, ["rows", 1])).toThrow("[rows, 1] has a size that is open");
+	expect(() => graph.filled(1, ["rows", 1])).toThrow("[rows, 1] has a size that is open");
 });
 
 test("sums and products of open sizes are computed when the model runs", async () => {
-	const x = input("x", [rows, columns]);
-	const y = input("y", [rows, "more"]);
-	const wide = concat([x, y], 1); // [rows, columns + more]
-	const outputs = { flat: reshape(wide, [-1]), ends: slice(wide, 1, columns) };
+	const x = graph.input("x", [rows, columns]);
+	const y = graph.input("y", [rows, "more"]);
+	const wide = graph.concat([x, y], 1); // [rows, columns + more]
+	const outputs = { flat: wide.reshape([-1]), ends: wide.slice(1, columns) };
 	expect(outputs.flat.shape).toEqual(["columns*rows+more*rows"]);
 	expect(outputs.ends.shape).toEqual([rows, "more"]);
-	const session = await ort.InferenceSession.create(toOnnx({ outputs }).bytes);
+	const session = await ort.InferenceSession.create(graph.toOnnx({ outputs }).bytes);
 	const tensor = (dims: number[], from: number) =>
 		new ort.Tensor(
 			"float32",
@@ -77,9 +64,9 @@ test("sums and products of open sizes are computed when the model runs", async (
 
 test("a rotation with an open batch is the one with a fixed batch", async () => {
 	const turned = (batch: number | string) => {
-		const table = (name: string) => input(name, [batch, 2, 3]);
-		const x = input("x", [batch, 4, 2, 6]);
-		return toOnnx({ outputs: { y: rotary(x, table("cosine"), table("sine")) } });
+		const table = (name: string) => graph.input(name, [batch, 2, 3]);
+		const x = graph.input("x", [batch, 4, 2, 6]);
+		return graph.toOnnx({ outputs: { y: graph.rotary(x, table("cosine"), table("sine")) } });
 	};
 	const feed = (dims: readonly number[], phase: number) => {
 		const count = dims.reduce((a, b) => a * b);
@@ -99,7 +86,7 @@ test("a rotation with an open batch is the one with a fixed batch", async () => 
 });
 
 test("the volume of open sizes is that of the largest", () => {
-	const outputs = { y: mul(input("x", [rows, columns]), 2) };
-	expect(toOnnx({ outputs }).volume).toBe(Number.POSITIVE_INFINITY);
-	expect(toOnnx({ outputs, largest: { rows: 5, columns: 3 } }).volume).toBe(4 * 5 * 3);
+	const outputs = { y: graph.input("x", [rows, columns]).mul(2) };
+	expect(graph.toOnnx({ outputs }).volume).toBe(Number.POSITIVE_INFINITY);
+	expect(graph.toOnnx({ outputs, largest: { rows: 5, columns: 3 } }).volume).toBe(4 * 5 * 3);
 });
