@@ -3,11 +3,10 @@ import { type Random, random } from "../base/random.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
 import type { Events, Predictions, Predictor } from "../model/index.js";
 import { withoutEvent } from "./histories.js";
-import { beforeEnd, type Place, placesOf, trajectoryOf } from "./trajectories.js";
+import { beforeEnd, placesOf, trajectoryOf } from "./trajectories.js";
 
-export interface PlacedPredictions extends Predictions {
-	readonly places: readonly (readonly Place[])[]; // [patients][queries]
-}
+/** Predictions, and where their times lie: [patients][queries]. */
+export type PlacedPredictions = Awaited<ReturnType<typeof predictAt>>;
 
 /**
  * Predicts at any times, in one pass over each history. Each prediction uses the events
@@ -18,16 +17,13 @@ export async function predictAt(
 	predictor: Predictor,
 	histories: readonly Events[],
 	times: readonly ArrayLike<number>[],
-): Promise<PlacedPredictions> {
+) {
 	const start = predictor.start(histories.length);
 	const predictions = await predictor.queryWithin(start, histories, times);
 	return { ...predictions, places: histories.map((history, i) => placesOf(history, times[i])) };
 }
 
-export interface LikelyToken {
-	readonly token: number;
-	readonly probability: number;
-}
+export type LikelyToken = ReturnType<typeof likeliest>[number];
 
 /** The codes that are most likely at a patient's query, the first first; special tokens are never recorded. */
 export function likeliest(
@@ -37,7 +33,7 @@ export function likeliest(
 		patient = 0,
 		query = 0,
 	}: { readonly top: number; readonly patient?: number; readonly query?: number },
-): LikelyToken[] {
+) {
 	const from = (patient * queries + query) * vocab;
 	const row = logProbabilities.subarray(from, from + vocab);
 	return Array.from(highestCodes(row, top), (token) => ({

@@ -4,33 +4,10 @@ import type { Events } from "../model/index.js";
 import { type Edit, edited, eventsOf, knownCount } from "./histories.js";
 import type { IncidenceReader } from "./incidence.js";
 
-/** What a part of a history adds to a risk: the records of a code, an edit, or several of these together. */
-export interface Reason {
-	/** Tokens of codes, or places of edits. */
-	readonly parts: readonly number[];
-	/** Of the codes; an edit is of one record. */
-	readonly records: number;
-	/** The Shapley value: what the parts add, averaged over the orders of adding them. */
-	readonly effect: number;
-	/** The standard error of the effect; 0 if all orders were computed. */
-	readonly error: number;
-}
-
 /** Why a risk is what it is: `start` plus all effects is `risk`. */
-export interface Reasons {
-	readonly risk: number;
-	/**
-	 * Of edits, the risk before them. Otherwise the risk by the model without records, but for those of the code itself:
-	 * not that of people of the same age and sex, which comes from the rates of the training patients.
-	 */
-	readonly start: number;
-	/** One code or one edit each, the strongest first. */
-	readonly listed: readonly Reason[];
-	/** All others together; null if there are none. */
-	readonly others: Reason | null;
-	/** The largest standard error; 0 if all orders were computed. */
-	readonly error: number;
-}
+export type Reasons = Awaited<ReturnType<typeof explainRisk>>;
+/** What a part of a history adds to a risk: the records of a code, an edit, or several of these together. */
+export type Reason = Reasons["listed"][number];
 
 /** The risk of each history, on the day and within the horizon in question. */
 export type RiskOf = (histories: readonly Events[]) => Promise<ArrayLike<number>>;
@@ -67,7 +44,7 @@ export const explainIncidence = (
 	history: Events,
 	horizonDays: number,
 	options: ReasonOptions,
-): Promise<Reasons> =>
+) =>
 	explainRisk(
 		async (histories) => {
 			const days = histories.map(() => [options.day]);
@@ -119,11 +96,7 @@ export function shownEffects({ risk, start, listed, others }: Reasons, digits: n
 }
 
 /** What the records of each code or, with edits, each edit adds to a risk. The same input gives the same effects. */
-export async function explainRisk(
-	riskOf: RiskOf,
-	history: Events,
-	options: ReasonOptions,
-): Promise<Reasons> {
+export async function explainRisk(riskOf: RiskOf, history: Events, options: ReasonOptions) {
 	const { parameters, edits = [], seed = 0 } = options;
 	const { parts, recordsOf, historyWith } =
 		edits.length > 0 ? editsOf(history, edits, options) : codesOf(history, options);
@@ -153,19 +126,30 @@ export async function explainRisk(
 			reader.risksWith(coalitions.map((coalition) => coalition.flatMap((at) => groups[at] ?? []))),
 		{ pairs, draw: random(seed).fork("reasons") },
 	);
-	const reasons = groups.map((parts, at) => ({
+	const reasons = groups.map((parts: readonly number[], at) => ({
+		/** Tokens of codes, or places of edits. */
 		parts,
+		/** Of the codes; an edit is of one record. */
 		records: recordsOf(parts),
+		/** The Shapley value: what the parts add, averaged over the orders of adding them. */
 		effect: values[at],
+		/** The standard error of the effect; 0 if all orders were computed. */
 		error: errors[at],
 	}));
 	return {
 		risk: all,
+		/**
+		 * Of edits, the risk before them. Otherwise the risk by the model without records, but for those of the code itself:
+		 * not that of people of the same age and sex, which comes from the rates of the training patients.
+		 */
 		start: none,
+		/** One code or one edit each, the strongest first. */
 		listed: reasons
 			.slice(0, strongest.length)
 			.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)),
-		others: reasons[strongest.length] ?? null,
+		/** All others together; null if there are none. */
+		others: reasons.at(strongest.length) ?? null,
+		/** The largest standard error; 0 if all orders were computed. */
 		error: Math.max(0, ...errors),
 	};
 }

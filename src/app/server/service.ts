@@ -11,7 +11,6 @@ import { type AppParts, app } from "./app.js";
 import { type Connections, connections } from "./connections.js";
 import type { Limits } from "./limits.js";
 import { errorBody, malformedRequestResponse, securityHeaders } from "./refusal.js";
-import type { Scheduler } from "./scheduler.js";
 
 export interface ServiceOptions extends AppParts {
 	readonly host: string;
@@ -20,21 +19,9 @@ export interface ServiceOptions extends AppParts {
 	readonly names?: readonly string[];
 }
 
-export interface Service {
-	readonly url: string;
-	readonly port: number;
-	readonly scheduler: Scheduler;
-	/** What the service holds in memory, for tests and monitoring. */
-	usage(): ReturnType<ReturnType<typeof app>["usage"]> & {
-		readonly connections: number;
-		/** Of responses that clients have not read. */
-		readonly unsentBytes: number;
-	};
-	/** Stops listening, finishes running requests, and disposes of the model. */
-	close(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions) {
 	const { limits, log, engine } = options;
 	const open = connections(limits);
 	const routes = app(options, open);
@@ -117,11 +104,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		url: `http://${reachableName(options.host)}:${port}/`,
 		port,
 		scheduler: routes.scheduler,
+		/** What the service holds in memory, for tests and monitoring. */
 		usage: () => ({
 			...routes.usage(),
 			connections: open.count,
+			/** Of responses that clients have not read. */
 			unsentBytes: open.unsentBytes,
 		}),
+		/** Stops listening, finishes running requests, and disposes of the model. */
 		close: () => {
 			routes.endDelays();
 			closed ??= closing(server, limits, open, () => accepted).then(async () => {

@@ -7,33 +7,10 @@ import type { Runtime } from "../../../engine/runtime/index.js";
 import type { Trained } from "../../../model/train/index.js";
 import { knownOn, representations } from "../../../predict/index.js";
 
-/** A person on an index day, and what followed. */
-export interface PersonState {
-	/** The number of the person in this document. */
-	readonly person: number;
-	readonly ageYears: number;
-	readonly sex: "female" | "male" | null;
-	/** Codes recorded up to the index day, as tokens. */
-	readonly known: readonly number[];
-	/** First records within `followedDays`: tokens, and days after the index day. */
-	readonly after: readonly number[];
-	readonly afterDays: readonly number[];
-	/** Days to death; null for those who lived on. */
-	readonly death: number | null;
-}
-
 /** `people.json`: people with whom a patient can be compared; none where they may not be seen. */
-export interface People {
-	readonly followedDays: number;
-	readonly dim: number;
-	/** Of each dimension, over all states. */
-	readonly mean: readonly number[];
-	readonly deviation: readonly number[];
-	/** The representations, base64 of int8 [states, dim]: standardized, in steps of `step`. */
-	readonly vectors: string;
-	readonly step: number;
-	readonly states: readonly PersonState[];
-}
+export type People = Awaited<ReturnType<typeof peopleDocument>>;
+/** A person on an index day, and what followed. */
+export type PersonState = ReturnType<typeof stateOf>;
 
 export const followedDays = 1826;
 const mostStates = 2000;
@@ -48,7 +25,7 @@ export async function peopleDocument(
 	dataset: Dataset,
 	seed: number,
 	leftOut: readonly number[],
-): Promise<People> {
+) {
 	const draw = random(seed).fork("people");
 	const people = draw
 		.shuffle([...dataset.patients("test")].filter((patient) => !leftOut.includes(patient)))
@@ -102,7 +79,7 @@ export function indexDay(
 	return nthDay(periods, Math.floor(uniform * observedDays(periods)));
 }
 
-function stateOf(history: History, person: number, day: number): PersonState {
+function stateOf(history: History, person: number, day: number) {
 	const { tokens, times, sex, death } = history;
 	const known = new Set<number>();
 	const after = new Map<number, number>();
@@ -114,12 +91,16 @@ function stateOf(history: History, person: number, day: number): PersonState {
 	}
 	const ageYears = (day - (times[0] as number)) / yearDays;
 	return {
+		/** The number of the person in this document. */
 		person,
 		ageYears: Math.round(10 * ageYears) / 10,
 		sex,
+		/** Codes recorded up to the index day, as tokens. */
 		known: [...known],
+		/** First records within `followedDays`: tokens, and days after the index day. */
 		after: [...after.keys()],
 		afterDays: [...after.values()],
+		/** Days to death; null for those who lived on. */
 		death: death !== null && death - day <= followedDays ? Math.floor(death) - day : null,
 	};
 }
@@ -146,8 +127,10 @@ export function quantized(vectors: Float32Array, states: number) {
 	return {
 		dim,
 		step,
+		/** Of each dimension, over all states. */
 		mean: mean.map(short),
 		deviation: deviation.map(short),
+		/** The representations, base64 of int8 [states, dim]: standardized, in steps of `step`. */
 		vectors: Buffer.from(bytes.buffer).toString("base64"),
 	};
 }

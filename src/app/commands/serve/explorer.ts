@@ -294,12 +294,7 @@ async function samplePatients(dataset: Dataset, drawn: readonly number[]) {
 }
 
 /** What is usual among training patients: 98 % lie within each range. */
-export interface UsualHistories {
-	/** Of histories shorter than a year, the events. */
-	readonly eventsPerYear: readonly [least: number, most: number];
-	/** At the first and the last record, in years; null if births are not known. */
-	readonly ages: readonly [youngest: number, oldest: number] | null;
-}
+export type UsualHistories = NonNullable<Awaited<ReturnType<typeof usualHistories>>>;
 
 const drawn = 1000;
 /** With fewer, a quantile would be about single patients. */
@@ -315,10 +310,7 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 /** Measures patients of the training split, drawn at random; null if there are too few. */
-export async function usualHistories(
-	dataset: Pick<Dataset, "patients" | "read">,
-	seed: number,
-): Promise<UsualHistories | null> {
+export async function usualHistories(dataset: Pick<Dataset, "patients" | "read">, seed: number) {
 	const all = random(seed)
 		.fork("usual")
 		.shuffle([...dataset.patients("train")]);
@@ -335,7 +327,10 @@ export async function usualHistories(
 	}
 	if (!rates || !first || !last || rates.length < fewest) return null;
 	return {
-		eventsPerYear: [quantile(rates, tail), quantile(rates, 1 - tail)],
-		ages: first.length < fewest ? null : [quantile(first, tail), quantile(last, 1 - tail)],
+		/** Of histories shorter than a year, the events. */
+		eventsPerYear: [quantile(rates, tail), quantile(rates, 1 - tail)] as const,
+		/** At the first and the last record, in years; null if births are not known. */
+		ages:
+			first.length < fewest ? null : ([quantile(first, tail), quantile(last, 1 - tail)] as const),
 	};
 }
