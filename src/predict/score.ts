@@ -15,12 +15,7 @@ import {
 } from "./user-input/moments.js";
 
 /** The probability of a task's label on a day. */
-export interface LabelScore {
-	readonly time: number;
-	readonly probability: number;
-	/** Why the task is not about the patient then, where the records tell. */
-	readonly outside?: string | undefined;
-}
+export type LabelScore = Awaited<ReturnType<typeof labelScores>>[number][number];
 
 export interface ScoredPatient {
 	readonly patient: NewPatient;
@@ -44,7 +39,7 @@ export async function labelScores(
 	scoring: Scoring,
 	histories: readonly Events[],
 	days: readonly (readonly number[])[],
-): Promise<LabelScore[][]> {
+) {
 	const views = histories.flatMap((history, i) => days[i].map((day) => knownOn(history, day)));
 	const probabilities = views.length > 0 ? await read(views) : [];
 	let at = 0;
@@ -52,6 +47,7 @@ export async function labelScores(
 		ofHistory.map((time) => ({
 			time,
 			probability: probabilities[at],
+			/** Why the task is not about the patient then, where the records tell. */
 			outside: outsideReason(scoring, views[at++]),
 		})),
 	);

@@ -6,8 +6,12 @@ import { thousands } from "../../base/thousands.js";
 import { evaluationsOf } from "../../evaluate/index.js";
 import { modelCard } from "../../evaluate/report/index.js";
 import type { Trained } from "../../model/train/index.js";
-import { type WeightPlace, weightPlaces } from "../../predict/export/manifest.js";
-import { checkExportTarget, writeExport } from "../../predict/export/write-export.js";
+import { weightPlaces } from "../../predict/export/manifest.js";
+import {
+	checkExportTarget,
+	type WriteOptions,
+	writeExport,
+} from "../../predict/export/write-export.js";
 import { defineCommand } from "./define-command.js";
 import { flag, option } from "./fields.js";
 import { printJson } from "./io.js";
@@ -62,15 +66,10 @@ export const command = defineCommand({
 	},
 });
 
-export interface ExportOptions {
-	/** Inside of every graph, if left out, or once beside them. */
-	readonly weights?: WeightPlace | undefined;
+export interface ExportOptions
+	extends Partial<Pick<WriteOptions, "weights" | "replace" | "onFile">> {
 	/** Whether to put the browser library in, so that the example page works as it is. */
 	readonly page?: boolean | undefined;
-	/** Whether an export that is there may be replaced. */
-	readonly replace?: boolean | undefined;
-	/** Called with each file before it is written. */
-	readonly onFile?: (name: string) => void;
 }
 
 /**

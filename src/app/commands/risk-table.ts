@@ -10,7 +10,6 @@ import {
 import { replaceFile } from "../../base/files/index.js";
 import { silentProgress } from "../../base/progress.js";
 import { isoDate, type TimeAxis, yearDays } from "../../base/time.js";
-import type { CodeMap } from "../../data/codes/index.js";
 import { whyNotAtRisk } from "../../data/cohort/at-risk.js";
 import {
 	type Dataset,
@@ -59,17 +58,7 @@ interface CohortRiskOptions
 const batchSize = 256;
 
 /** The patients of a dataset, or new ones. */
-interface Cohort {
-	readonly name: string;
-	readonly axis: TimeAxis;
-	readonly count: number;
-	/** Maps codes that users write, if there is one. */
-	readonly map?: CodeMap | undefined;
-	/** A patient by number, with the time of the last record, if there is one. */
-	read(patient: number): Promise<{ readonly history: History; readonly lastRecord: number | null }>;
-	/** Caveats on patients, by number, with their index days. */
-	warnings?(days: ReadonlyMap<number, number>): readonly string[];
-}
+type Cohort = ReturnType<typeof newCohort>;
 
 interface Indexed {
 	readonly history: History;
@@ -92,23 +81,29 @@ export function datasetCohort(
 	return {
 		name: dataset.folder,
 		axis: dataset.manifest.source.axis,
+		map: undefined,
 		count: patients.length,
 		async read(patient) {
 			const history = await dataset.read(patients[patient] as number);
 			return { history, lastRecord: history.times.at(-1) ?? null };
 		},
+		warnings: () => [],
 	};
 }
 
-export function newCohort({ manifest }: Trained, queried: QueriedPatients): Cohort {
+export function newCohort({ manifest }: Trained, queried: QueriedPatients) {
 	const { patients, axis, map } = queried;
 	return {
 		name: "the input",
 		axis,
+		/** Maps codes that users write, if there is one. */
 		map,
 		count: patients.length,
-		read: async (patient) => patients[patient] as NewPatient,
-		warnings(days) {
+		/** A patient by number, with the time of the last record, if there is one. */
+		read: async (patient: number): Promise<Pick<NewPatient, "history" | "lastRecord">> =>
+			patients[patient] as NewPatient,
+		/** Caveats on patients, by number, with their index days. */
+		warnings(days: ReadonlyMap<number, number>) {
 			const indexed = Array.from(days, ([patient, time]) => ({
 				patient: patients[patient] as NewPatient,
 				time,
@@ -209,7 +204,7 @@ export async function cohortRisks(trained: Trained, cohort: Cohort, options: Coh
 		seconds: (performance.now() - began) / 1000,
 		simulated: trained.run.simulated === true,
 		notes: [...codes.flatMap(({ note }) => note ?? []), ...independenceNotes(hazards, codes)],
-		warnings: [...warnings, ...(cohort.warnings?.(days) ?? [])],
+		warnings: [...warnings, ...cohort.warnings(days)],
 	};
 }
 

@@ -20,6 +20,7 @@ import {
 	localEngine,
 	newToken,
 	noLog,
+	partsOf,
 	type ServedFile,
 	type ServedModel,
 	type Service,
@@ -228,11 +229,8 @@ export async function listen(
 }
 
 /** Worker threads need the built files; from source, the model runs in this thread. */
-export function engineFor(
-	{ model, config, weights, vocabulary, task }: ServedModel,
-	threads: number | undefined,
-): Engine {
-	const parts = { model: model.id, config, weights, tokens: vocabulary.tokens, task };
+export function engineFor(served: ServedModel, threads: number | undefined): Engine {
+	const parts = partsOf(served);
 	const isBuilt = import.meta.url.endsWith(".js");
 	return isBuilt ? threadEngine(parts, threads ?? availableParallelism()) : localEngine(parts);
 }

@@ -21,11 +21,7 @@ export interface OpenOptions {
 }
 
 /** An export that runs in a worker: what it is, its calls, and what ends it. */
-export interface RunningExport {
-	readonly opened: OpenedExport;
-	readonly calls: Calls;
-	close(): Promise<void>;
-}
+export type RunningExport = Awaited<ReturnType<typeof openExport>>;
 
 interface PageWorker {
 	postMessage(call: WorkerCall): void;
@@ -51,7 +47,7 @@ const ownFolder = ownUrl.slice(0, ownUrl.lastIndexOf("/") + 1);
 export async function openExport(
 	source: string | URL | Iterable<PageFile>,
 	{ device, threads, library = ownFolder }: OpenOptions = {},
-): Promise<RunningExport> {
+) {
 	await checkBrowser(device);
 	const page = globalThis as unknown as Page;
 	const base = page.document?.baseURI ?? page.location?.href;

@@ -34,13 +34,15 @@ const libraryFolder = "trajgpt";
 /** The files of the browser library, in the folder where it is built. */
 const libraryFiles = ["trajgpt.js", "trajgpt-worker.js", "ort"];
 
-export interface ExportOptions {
+export interface WriteOptions {
+	/** Inside of every graph, or once beside them. */
 	readonly weights: WeightPlace;
 	readonly modelCard: string;
 	/** The folder of the browser library, to include as `trajgpt/`. */
 	readonly library?: string | undefined;
 	/** Whether an existing export may be replaced. Default: true. */
-	readonly replace?: boolean;
+	readonly replace?: boolean | undefined;
+	/** Called with each file before it is written. */
 	readonly onFile?: (name: string) => void;
 }
 
@@ -69,7 +71,7 @@ async function exportedNames(folder: string): Promise<string[]> {
 export async function writeExport(
 	trained: Trained,
 	folder: string,
-	options: ExportOptions,
+	options: WriteOptions,
 ): Promise<ExportManifest> {
 	const files = await exportFiles(trained, options);
 	const manifest = files.manifest;
@@ -86,7 +88,7 @@ export async function writeExport(
 				});
 		}
 	};
-	await replaceFolder(folder, write, options);
+	await replaceFolder(folder, write, { replace: options.replace ?? true });
 	return manifest;
 }
 
@@ -97,7 +99,7 @@ function publicRules(manifest: Trained["manifest"]): ReadingRules {
 	return isFile ? { ...rules, map: "a file" } : rules;
 }
 
-async function exportFiles(trained: Trained, { weights: place, modelCard }: ExportOptions) {
+async function exportFiles(trained: Trained, { weights: place, modelCard }: WriteOptions) {
 	const { model, config, weights, manifest: data, vocabulary } = trained;
 	const { task } = trained;
 	const nonFinite = firstNonFinite(weights) ?? (task && firstNonFinite(task.weights));

@@ -67,15 +67,7 @@ export const patientSchema = z.strictObject({
  */
 export type Patient = z.infer<typeof patientSchema>;
 
-export interface ParsedPatient extends Pick<ReadPatient, "patient" | "places" | "latest"> {
-	readonly records: number;
-	/** Drugs among them, if the model has none. */
-	readonly drugs: number;
-	readonly axis: TimeAxis;
-	/** Codes that the model does not know, as they were written. */
-	readonly unknown: readonly { readonly code: string; readonly records: number }[];
-	readonly notes: readonly string[];
-}
+export type ParsedPatient = ReturnType<typeof readPatient>;
 
 /** A date as days since 1970-01-01; a number of days unchanged. */
 function dayOf(date: string | number, field: string): number {
@@ -211,7 +203,7 @@ export function readPatient(
 	reader: RecordReader,
 	usual: TimeAxis,
 	field = "patient",
-): ParsedPatient {
+) {
 	const dates = events.map(({ date }) => date);
 	const byAge = born === null && events.length > 0 && dates.every((date) => date === undefined);
 	const fieldOf = (index: number) =>
@@ -227,7 +219,9 @@ export function readPatient(
 		places,
 		latest,
 		records: events.length,
+		/** Drugs among them, if the model has none. */
 		drugs: read.drugs,
+		/** Codes that the model does not know, as they were written. */
 		unknown: unknownOf(read, events),
 		notes: [
 			...(bornLate ? ["an event lies before the birth: birth taken as unknown"] : []),

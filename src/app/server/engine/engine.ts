@@ -6,25 +6,24 @@ import type { Token } from "../../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import { nodeRuntime } from "../../../engine/runtime/node.js";
 import { restartingThreads } from "../../../engine/runtime/threads.js";
-import {
-	type Events,
-	modelById,
-	type ParameterValues,
-	type Predictions,
-	type State,
-} from "../../../model/index.js";
-import type { FineTunedTask } from "../../../model/train/index.js";
+import { type Events, modelById, type Predictions, type State } from "../../../model/index.js";
+import type { Trained } from "../../../model/train/index.js";
 import { type Calls, callsOf } from "../../../predict/calls.js";
 import { likeliest } from "../../../predict/index.js";
 import { momentJson } from "../../../predict/user-input/moments.js";
 
-export interface ModelParts {
-	readonly model: string;
-	readonly config: unknown;
-	readonly weights: ParameterValues;
-	readonly tokens: readonly Token[];
-	readonly task?: FineTunedTask | undefined;
-}
+/** What a thread gets of a model. */
+export type ModelParts = ReturnType<typeof partsOf>;
+
+export const partsOf = ({
+	model,
+	config,
+	weights,
+	vocabulary: { tokens },
+	task,
+}: Pick<Trained, "model" | "config" | "weights" | "vocabulary" | "task">) => {
+	return { model: model.id, config, weights, tokens, task };
+};
 
 /** Queries a history at any times, or a state at times after its last event. */
 export interface ForecastQuery {

@@ -6,7 +6,6 @@ import { type HazardSettings, hazardSettings } from "../../../model/hazards/sett
 import { modelById } from "../../../model/index.js";
 import { smallSettings } from "../../../model/testing/small-settings.js";
 import type { ServedModel } from "../api/predictions.js";
-import type { ModelParts } from "../engine/engine.js";
 
 /** PheCodes of the built-in map. */
 const codes = ["401", "250", "428", "272", "495", "530", "745"];
@@ -52,9 +51,7 @@ export function smallServed(
 	};
 }
 
-export const partsOf = ({ model, config, weights, vocabulary }: ServedModel): ModelParts => ({
-	...{ model: model.id, config, weights, tokens: vocabulary.tokens },
-});
+export { partsOf } from "../engine/engine.js";
 
 /** Invented events in order of time, each on a different day. */
 export function someEvents(count: number, seed = 1) {
