@@ -29,6 +29,7 @@ import {
 	type Fields,
 	flag,
 	inGroup,
+	type LibraryOptions,
 	option,
 	several,
 	threads,
@@ -259,12 +260,8 @@ async function datasetPatient(dataset: Dataset, id: string | undefined) {
 	return { patient, split: person.split };
 }
 
-/** The code map file that a dataset was prepared with, if any. */
-export interface CodeMapOptions {
-	readonly phecodeMap?: string | undefined;
-	/** As given to prepare with that map. */
-	readonly keepIgnored?: boolean | undefined;
-}
+/** The code map file that a dataset was prepared with, if any, and as given to prepare with that map. */
+export type CodeMapOptions = LibraryOptions<typeof codeMapFields>;
 
 /** The code map of a dataset; undefined if it was a file and none is given. */
 export async function codeMapOf(

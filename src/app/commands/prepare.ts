@@ -32,7 +32,7 @@ import {
 	recordFormats,
 	withObservation,
 } from "../../data/records/index.js";
-import { type TimeIs, timeUnits } from "../../data/records/rows.js";
+import { timeUnits } from "../../data/records/rows.js";
 import { readRunRecords } from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
 import {
@@ -41,12 +41,14 @@ import {
 	file,
 	flag,
 	inGroup,
+	type Optional,
 	option,
 	readBy,
 	seed,
 	text,
 	texts,
 	threadsField,
+	type Values,
 	whole,
 } from "./fields.js";
 import { communicatorOf, printJson, progressOf, tell } from "./io.js";
@@ -316,29 +318,19 @@ export function leftOutTable({ codes, dropped }: Manifest): string | undefined {
 	return rows.length === 0 ? undefined : table(header, rows);
 }
 
-/** Options of `prepare`. Defaults: `prepareDefaults`. */
+/**
+ * Options of `prepare`. Defaults: `prepareDefaults`. By default patients are observed in the periods of the source, or
+ * else from the first to the last record of each.
+ */
 export interface PrepareOptions
 	extends Partial<Omit<RecordOptions, "map" | "onStage" | "like">>,
 		CodeMapOptions,
+		Optional<Values<typeof options>, "observation" | "observationTimeIs" | "like" | "level">,
 		Pick<Monitoring, "progress"> {
 	/** Format of the records: one of `recordFormats`. */
 	readonly format: string;
 	/** Options of the format's reader. */
 	readonly records?: ReaderOptions | undefined;
-	/**
-	 * File (CSV or Parquet) with the periods in which patients were observed: patient, start, end. By default those of
-	 * the source, or else from the first to the last record of each patient.
-	 */
-	readonly observation?: string | undefined;
-	/** The unit of the times in that file, if it is not that of the records. */
-	readonly observationTimeIs?: TimeIs | undefined;
-	/**
-	 * A run whose vocabulary, code map and rules the dataset shall have, for predictions and external validation. All
-	 * patients go into the test split, unless `splitParts`, `splitsFrom` or the source say otherwise.
-	 */
-	readonly like?: string | undefined;
-	/** Level of PheCodes: `integer` (250), or `full` (250.2), which needs `phecodeMap`. */
-	readonly level?: "integer" | "full" | undefined;
 }
 
 /**

@@ -36,25 +36,9 @@ export interface UserLabels {
 }
 
 const columnNames = {
-	time: [
-		"prediction_time",
-		"prediction_datetime",
-		"prediction_date",
-		"time",
-		"date",
-		"time_minutes",
-		"time_hours",
-		"time_days",
-		"index_time",
-		"index_date",
-		"landmark",
-		"landmark_time",
-		"landmark_date",
-		"anchor_time",
-		"anchor_date",
-		"label_time",
-		"label_date",
-	],
+	time: `prediction_time prediction_datetime prediction_date time date time_minutes time_hours time_days
+		index_time index_date landmark landmark_time landmark_date anchor_time anchor_date
+		label_time label_date`.split(/\s+/),
 	value: ["boolean_value", "value", "label"],
 } as const;
 

@@ -334,13 +334,10 @@ export const cdmTables: readonly CdmTable[] = [
 	conceptRelationship,
 ];
 
-const conceptColumns = [
-	"condition_concept_id",
-	"concept_id",
-	"standard_concept_id",
-	"omop_concept_id",
-	"target_concept_id",
-];
+const conceptColumns =
+	"condition_concept_id concept_id standard_concept_id omop_concept_id target_concept_id".split(
+		" ",
+	);
 const expected = "columns such as concept_id,icd9 or concept_id,icd10";
 
 /** Reads a table of concepts and their ICD codes into `omop_map(concept, system, code)`. */
