@@ -5,18 +5,7 @@ import { normaliseIcd } from "../data/codes/index.js";
 import { type Dataset, type History, splitNames } from "../data/cohort/index.js";
 import { deathRecord } from "../data/cohort/reading/rules.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
-import {
-	conditions,
-	type IncidenceOptions,
-	oracleOf,
-	patientNumber,
-	readTruth,
-	type SimulatedPatient,
-	simulatedHistory,
-	simulatePatient,
-	trueIncidence,
-	truthFile,
-} from "../data/simulate/index.js";
+import * as simulator from "../data/simulate/index.js";
 import type { EvaluateOptions } from "./evaluation.js";
 
 /** The simulated population behind a dataset. */
@@ -52,7 +41,7 @@ export async function findSimulationTruth(
 function sourceFolder({ folder, manifest }: Dataset): string | undefined {
 	const { path } = manifest.source;
 	const beside = join(resolve(folder), "..", basename(path));
-	return [path, dirname(path), beside].find((path) => existsSync(join(path, truthFile)));
+	return [path, dirname(path), beside].find((path) => existsSync(join(path, simulator.truthFile)));
 }
 
 /** The simulator's model of records covers diagnoses only, all of them, by day. */
@@ -78,8 +67,8 @@ function checkRules({ manifest, vocabulary }: Dataset, use: "records" | "inciden
 }
 
 async function openTruth(dataset: Dataset, folder: string) {
-	const { seed, patients } = await readTruth(folder);
-	const oracle = await oracleOf(folder);
+	const { seed, patients } = await simulator.readTruth(folder);
+	const oracle = await simulator.oracleOf(folder);
 	const { vocabulary } = dataset;
 	const tokens = oracle.codes.map((code) => vocabulary.find(code, "PheCode"));
 	const differs = (id: string, what: string) =>
@@ -88,9 +77,9 @@ async function openTruth(dataset: Dataset, folder: string) {
 			{ field: "oracle", value: folder },
 		);
 	const simulated = (id: string) => {
-		const number = patientNumber(id);
+		const number = simulator.patientNumber(id);
 		if (number === undefined || number > patients) throw differs(id, "no record");
-		return simulatePatient(seed, number);
+		return simulator.simulatePatient(seed, number);
 	};
 	const drugTokens = oracle.drugs.map((atc) => vocabulary.find(atc, "ATC"));
 	const deathToken = vocabulary.find(deathRecord.code, deathRecord.system);
@@ -103,7 +92,7 @@ async function openTruth(dataset: Dataset, folder: string) {
 		 * events not counted, among them; −1 for events that are no PheCodes.
 		 */
 		patient({ id, tokens, times, birthEvents }: History) {
-			const history = simulatedHistory(simulated(id));
+			const history = simulator.simulatedHistory(simulated(id));
 			const { events } = history;
 			const positions = new Int32Array(tokens.length - birthEvents).fill(-1);
 			let position = 0;
@@ -128,9 +117,14 @@ async function openTruth(dataset: Dataset, folder: string) {
 			{ id }: History,
 			day: number,
 			horizons: readonly number[],
-			options?: IncidenceOptions,
+			options?: simulator.IncidenceOptions,
 		): { readonly tokens: Float64Array; readonly death: Float64Array } {
-			const { codes, drugs, death } = trueIncidence(simulated(id), day, horizons, options);
+			const { codes, drugs, death } = simulator.trueIncidence(
+				simulated(id),
+				day,
+				horizons,
+				options,
+			);
 			const { size } = vocabulary;
 			const byToken = new Float64Array(horizons.length * size).fill(Number.NaN);
 			for (const horizon of horizons.keys()) {
@@ -175,16 +169,16 @@ export async function isSimulated(dataset: Dataset): Promise<boolean> {
 	const folder = sourceFolder(dataset);
 	if (folder === undefined || dataset.manifest.source.axis !== "dates") return false;
 	try {
-		await oracleOf(folder);
-		const { seed, patients } = await readTruth(folder);
+		await simulator.oracleOf(folder);
+		const { seed, patients } = await simulator.readTruth(folder);
 		const all = splitNames.flatMap((split) => [...dataset.patients(split)]);
-		const numberOf = (patient: number) => patientNumber(dataset.idOf(patient)) ?? 0;
+		const numberOf = (patient: number) => simulator.patientNumber(dataset.idOf(patient)) ?? 0;
 		if (!all.every((patient) => numberOf(patient) >= 1 && numberOf(patient) <= patients))
 			return false;
 		const step = Math.max(1, all.length / mostChecked);
 		for (let i = 0; i < all.length; i += step) {
 			const patient = all[Math.floor(i)];
-			const made = simulatePatient(seed, numberOf(patient));
+			const made = simulator.simulatePatient(seed, numberOf(patient));
 			if (!isMadeOf(await dataset.read(patient), made, dataset)) return false;
 		}
 		return all.length > 0;
@@ -199,13 +193,13 @@ const keyOf = (day: number, system: string | null, code: string) => `${day} ${sy
 /** Whether each event is a record of the simulated patient, under any code it may have been mapped to. */
 function isMadeOf(
 	{ tokens, times, birthEvents }: History,
-	{ claims, prescriptions, death }: SimulatedPatient,
+	{ claims, prescriptions, death }: simulator.SimulatedPatient,
 	{ vocabulary }: Dataset,
 ): boolean {
 	const last = [...claims, ...prescriptions].reduce((most, { day }) => Math.max(most, day), -1e9);
 	const made = new Set([
 		...claims.flatMap(({ day, at, icd9 }) => [
-			keyOf(day, "PheCode", conditions[at]?.code ?? ""),
+			keyOf(day, "PheCode", simulator.conditions[at]?.code ?? ""),
 			keyOf(day, "ICD9CM", normaliseIcd("ICD9CM", icd9) ?? icd9),
 		]),
 		...prescriptions.map(({ day, atc }) => keyOf(day, "ATC", atc)),

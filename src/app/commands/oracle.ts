@@ -2,15 +2,7 @@ import { z } from "zod";
 import { InputError } from "../../base/errors.js";
 import { percent, table } from "../../base/table.js";
 import { isoDate } from "../../base/time.js";
-import {
-	conditions,
-	isCovered,
-	oracleOf,
-	patientNumber,
-	readTruth,
-	simulatedHistory,
-	simulatePatient,
-} from "../../data/simulate/index.js";
+import * as simulator from "../../data/simulate/index.js";
 import { defineCommand, defineCommands } from "./define-command.js";
 import { date, flag, option, seed, whole } from "./fields.js";
 import { printJson } from "./io.js";
@@ -39,14 +31,14 @@ const next = defineCommand({
 	async run(io, { simulation: folder, patient: id, at, top, json }) {
 		const { truth, patient } = await asked(folder, id, at);
 		const date = isoDate(at);
-		if (!isCovered(patient.person, at))
+		if (!simulator.isCovered(patient.person, at))
 			throw new InputError(
 				`${id} is not insured on ${date}: the policy had lapsed, so nothing is recorded then; choose another --at`,
 			);
-		const history = simulatedHistory(patient, at - 1);
+		const history = simulator.simulatedHistory(patient, at - 1);
 		const known = history.events.length;
 		const p = truth.next(history, at);
-		const codes = conditions
+		const codes = simulator.conditions
 			.map(({ code, name }, i) => ({ code, name, probability: p[i] as number }))
 			.sort((a, b) => b.probability - a.probability);
 		if (json) return printJson(io, { patient: id, at: date, known, codes });
@@ -80,7 +72,7 @@ const risk = defineCommand({
 	async run(io, { simulation: folder, patient: id, at, within, samples, seed, code, json }) {
 		const { truth, patient } = await asked(folder, id, at);
 		const days = Array.from({ length: 4 }, (_, i) => at + Math.ceil((within * (i + 1)) / 4));
-		const history = simulatedHistory(patient, at);
+		const history = simulator.simulatedHistory(patient, at);
 		const risks = truth.risk(history, code, days, { samples, seed, known: at });
 		const points = days.map((day, i) => ({ date: isoDate(day), risk: risks[i] as number }));
 		if (json) return printJson(io, { patient: id, code, at: isoDate(at), samples, points });
@@ -106,8 +98,8 @@ const check = defineCommand({
 	examples: { "trajgpt oracle check sim": "takes a minute or two" },
 	async run(io, { simulation: folder, json, ...options }) {
 		const { checkOracle } = await import("../../data/simulate/check.js");
-		const { seed: population, patients } = await readTruth(folder);
-		await oracleOf(folder);
+		const { seed: population, patients } = await simulator.readTruth(folder);
+		await simulator.oracleOf(folder);
 		const checkedPatients = Math.min(patients, options.patients);
 		const result = checkOracle({ ...options, population, patients: checkedPatients });
 		if (json) return printJson(io, result);
@@ -145,14 +137,14 @@ export const command = defineCommands(
 
 /** Simulates a patient again from the folder's seed, without reading its files; refuses a day that is not defined. */
 async function asked(folder: string, id: string, at: number) {
-	const truth = await oracleOf(folder);
-	const { seed, patients } = await readTruth(folder);
-	const number = patientNumber(id);
+	const truth = await simulator.oracleOf(folder);
+	const { seed, patients } = await simulator.readTruth(folder);
+	const number = simulator.patientNumber(id);
 	if (number === undefined || number > patients)
 		throw new InputError(
 			`${folder} has no patient "${id}"; expected p000001 to p${String(patients).padStart(6, "0")}`,
 		);
-	const patient = simulatePatient(seed, number);
+	const patient = simulator.simulatePatient(seed, number);
 	const { person, death } = patient;
 	if (death !== null && at >= death)
 		throw new InputError(

@@ -6,16 +6,7 @@ import type { Runtime } from "../../engine/runtime/index.js";
 import type { Predictor } from "../../model/index.js";
 import { forecastWeights, type Trained } from "../../model/train/index.js";
 import { predictAutoRegressively } from "../../predict/index.js";
-import {
-	baselines,
-	bootstrap,
-	definedRatios,
-	measured,
-	type Ratios,
-	type RowName,
-	ratioOf,
-	ratioStatistics,
-} from "../bootstrap.js";
+import * as statistics from "../bootstrap.js";
 import type { EvaluateOptions, MeasureRun, Method } from "../evaluation.js";
 import { novelties, rankOf, trainingFrequencies } from "../next/scores.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
@@ -48,7 +39,7 @@ export async function forecastTask(
 		const had = new Set(known.tokens);
 		isNew.push(Uint8Array.from(later.tokens, (token) => Number(!had.has(token))));
 	}
-	const rank = (name: RowName, ranker: Ranker, divide: Divide = alone) =>
+	const rank = (name: statistics.RowName, ranker: Ranker, divide: Divide = alone) =>
 		divide(async (job) => {
 			const pieces: number[][][] = [];
 			for (let first = 0; first < patients.length; first += chunk) {
@@ -73,12 +64,12 @@ export async function forecastTask(
 	];
 	if (options.baselines !== false) {
 		others.push(
-			await rank(baselines.history, countRanker(dataset, { ofWindow: true })),
-			await rank(baselines.global, countRanker(dataset, { ofWindow: false })),
+			await rank(statistics.baselines.history, countRanker(dataset, { ofWindow: true })),
+			await rank(statistics.baselines.global, countRanker(dataset, { ofWindow: false })),
 		);
 		const truth = await findSimulationTruth(dataset, options, notes);
 		if (truth) {
-			others.push(await rank(baselines.oracle, oracleRanker(dataset, truth, options)));
+			others.push(await rank(statistics.baselines.oracle, oracleRanker(dataset, truth, options)));
 			notes.push(
 				`reference model: by ${options.futures} sampled futures per patient; more would raise it a little`,
 			);
@@ -104,22 +95,25 @@ export async function forecastTask(
 		}
 		return rows;
 	};
-	const shareOfNew = ratioOf(
+	const shareOfNew = statistics.ratioOf(
 		isNew.map((flags) => flags.reduce((sum, one) => sum + one, 0) / flags.length),
 		isNew.map(() => 1),
 	);
 	return async (runtime, trained) => {
 		const rows = [...(trained ? await modelRows(runtime, trained) : []), ...others];
 		const recalls = rows.map(({ name, events }) => ({ name, byWindow: windowRecalls(events) }));
-		return measured(
+		return statistics.measured(
 			"forecast",
 			options,
-			rows.map(({ name, events }) => ({ name, statistics: ratioStatistics(recallRatios(events)) })),
+			rows.map(({ name, events }) => ({
+				name,
+				statistics: statistics.ratioStatistics(recallRatios(events)),
+			})),
 			{
 				patients: patients.length,
 				events: rows[0]?.events.reduce((sum, { ranks }) => sum + ranks.length, 0) ?? 0,
 				notes,
-				newCodes: bootstrap(patients.length, { share: shareOfNew }, options).share,
+				newCodes: statistics.bootstrap(patients.length, { share: shareOfNew }, options).share,
 				windows: windows.map(({ window }, i) => ({
 					window,
 					rows: recalls.map(({ name, byWindow }) => ({ ...name, ...byWindow[i] })),
@@ -265,7 +259,7 @@ function sharesOf(
  * Every patient counts once, divided between known and new codes as the patient's events are, so the recall of all
  * codes is that of known and of new ones, weighted by their shares. Windows and codes without any event are left out.
  */
-export function recallRatios(patients: readonly RankedEvents[]): Ratios {
+export function recallRatios(patients: readonly RankedEvents[]): statistics.Ratios {
 	const allEvents = { from: 1, to: Number.POSITIVE_INFINITY };
 	const metrics = [
 		...depths.map((depth) => ({ name: `recall@${depth}`, range: allEvents, depth })),
@@ -283,7 +277,7 @@ export function recallRatios(patients: readonly RankedEvents[]): Ratios {
 			return [`${name}${suffix}`, { parts, wholes }] as const;
 		}),
 	);
-	return definedRatios(Object.fromEntries(ratios));
+	return statistics.definedRatios(Object.fromEntries(ratios));
 }
 
 /** By window, the recall@10 of every patient with events there: of all codes, of known and of new ones. */

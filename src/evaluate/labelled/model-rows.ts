@@ -2,38 +2,14 @@ import { InputError } from "../../base/errors.js";
 import { random } from "../../base/random.js";
 import type { Dataset, Label } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import {
-	denseRows,
-	fitLogistic,
-	linearPredictor,
-	logistic,
-	lossOf,
-	type SparseRows,
-	weightedLabels,
-} from "../../model/glm.js";
+import * as glm from "../../model/glm.js";
 import type { CodeConfig } from "../../model/heads.js";
-import {
-	checkTask,
-	finetuneCommand,
-	readScoring,
-	readTask,
-	type Scoring,
-	type Task,
-	type Trained,
-	taskIdentity,
-	taskWeights,
-} from "../../model/train/index.js";
+import * as tuning from "../../model/train/index.js";
 import { representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/moments.js";
 import type { PatientRow, RowName } from "../bootstrap.js";
 import { type EvaluateOptions, isExternal } from "../evaluation.js";
-import {
-	fewShotStatistics,
-	type LabelSet,
-	probabilityStatistics,
-	rankStatistics,
-	viewsOf,
-} from "./label-set.js";
+import * as labelSets from "./label-set.js";
 import {
 	directionsOf,
 	expectedDirection,
@@ -56,9 +32,9 @@ export interface TaskData {
 	readonly trainingDataset: Dataset;
 	readonly options: EvaluateOptions;
 	readonly labels: readonly Label[];
-	readonly train: LabelSet;
-	readonly valid: LabelSet;
-	readonly evaluated: LabelSet;
+	readonly train: labelSets.LabelSet;
+	readonly valid: labelSets.LabelSet;
+	readonly evaluated: labelSets.LabelSet;
 	readonly codes: TaskCodes | undefined;
 }
 
@@ -70,15 +46,15 @@ export interface ScoredRow extends PatientRow {
 /** A row of scores; of probabilities, their distance from the labels is measured too, otherwise only their ranking. */
 export const scoredRow = (
 	name: RowName,
-	labelled: LabelSet,
+	labelled: labelSets.LabelSet,
 	scores: ArrayLike<number>,
 	areProbabilities = true,
 ): ScoredRow => ({
 	name,
 	scores,
 	statistics: {
-		...rankStatistics(labelled, scores),
-		...(areProbabilities && probabilityStatistics(labelled, scores)),
+		...labelSets.rankStatistics(labelled, scores),
+		...(areProbabilities && labelSets.probabilityStatistics(labelled, scores)),
 	},
 });
 
@@ -94,7 +70,7 @@ export async function frozenRows(
 	data: TaskData,
 	codes: TaskCodes,
 	runtime: Runtime,
-	trained: Trained,
+	trained: tuning.Trained,
 	notes: string[],
 ): Promise<ScoredRow[]> {
 	const { dataset, trainingDataset, options, train, evaluated } = data;
@@ -104,7 +80,7 @@ export async function frozenRows(
 	const represent = (histories: Parameters<typeof representations>[2]) =>
 		representations(runtime, trained, histories);
 	const viewsAt = (indices: readonly number[]) =>
-		viewsOf(
+		labelSets.viewsOf(
 			trainingDataset,
 			indices.map((label) => train.labels[label]),
 		);
@@ -119,8 +95,8 @@ export async function frozenRows(
 	const standard = standardOf(trainVectors.subarray(0, trainSample.length * width), width);
 	const directionsIn = (vectors: Float32Array) =>
 		directionsOf(standardised(vectors, standard), width);
-	const views = await viewsOf(dataset, evaluated.labels);
-	const directions = denseRows(directionsIn(await represent(views)), width);
+	const views = await labelSets.viewsOf(dataset, evaluated.labels);
+	const directions = glm.denseRows(directionsIn(await represent(views)), width);
 	const prototype =
 		codes.codesAre === "expected"
 			? expectedDirection(trained, codes.prototype, standard)
@@ -161,7 +137,7 @@ export async function frozenRows(
 	const label = `${name}, ${shots}-shot`;
 	rows.push({
 		name: { who: "model", label, ...(shots === usualShots && { setting: "5-shot" }) },
-		statistics: fewShotStatistics(evaluated, scores),
+		statistics: labelSets.fewShotStatistics(evaluated, scores),
 	});
 	return rows;
 }
@@ -170,7 +146,7 @@ async function riskRows(
 	{ task, dataset, evaluated }: TaskData,
 	codes: TaskCodes,
 	runtime: Runtime,
-	trained: Trained,
+	trained: tuning.Trained,
 	notes: string[],
 ): Promise<ScoredRow[]> {
 	const hasCode = codes.risk.length > 0;
@@ -229,37 +205,40 @@ export function drawShots(
 export function fewShotScores(
 	prototype: Float64Array,
 	taught: { readonly directions: Float64Array; readonly targets: ArrayLike<number> },
-	directions: SparseRows,
+	directions: glm.SparseRows,
 ): Float64Array {
-	const rows = denseRows(taught.directions, prototype.length);
+	const rows = glm.denseRows(taught.directions, prototype.length);
 	const prior = { precision: prototype.length, centre: prototype };
-	return linearPredictor(directions, fitLogistic(rows, weightedLabels(taught.targets), prior));
+	return glm.linearPredictor(
+		directions,
+		glm.fitLogistic(rows, glm.weightedLabels(taught.targets), prior),
+	);
 }
 
 /** Predictions with the fine-tuned weights of a run, and their scale; undefined if there are none for the task. */
 export async function fineTuned(
 	runtime: Runtime,
-	trained: Trained,
+	trained: tuning.Trained,
 	{ task, dataset, labels, train, valid, evaluated }: TaskData,
 ) {
-	const begun = readTask(trained.folder, task);
-	const best = begun && taskWeights(trained.folder, task);
+	const begun = tuning.readTask(trained.folder, task);
+	const best = begun && tuning.taskWeights(trained.folder, task);
 	if (!begun || !best) return undefined;
 	const external = isExternal(trained, dataset);
 	const { labels: count = 0, labelsHash = "" } = begun.identity;
-	checkTask(trained.folder, begun, {
-		...taskIdentity(trained, labels),
+	tuning.checkTask(trained.folder, begun, {
+		...tuning.taskIdentity(trained, labels),
 		...(external && { labels: count, labelsHash }),
 	});
-	const kept = readScoring(trained.folder, task, best.step);
+	const kept = tuning.readScoring(trained.folder, task, best.step);
 	if (!kept && external)
 		throw new InputError(
-			`${trained.folder} has no scale for the probabilities of ${task}, which comes from its own validation labels; run \`${finetuneCommand(trained.folder, begun, "--resume")}\``,
+			`${trained.folder} has no scale for the probabilities of ${task}, which comes from its own validation labels; run \`${tuning.finetuneCommand(trained.folder, begun, "--resume")}\``,
 		);
 	const scoring = kept ?? (await fitScoring(runtime, trained, dataset, begun, { train, valid }));
 	const scorer = taskScorer(runtime, trained, { scoring, weights: best.weights });
 	const probabilities = await scorer
-		.probabilities(await viewsOf(dataset, evaluated.labels), evaluated.patients)
+		.probabilities(await labelSets.viewsOf(dataset, evaluated.labels), evaluated.patients)
 		.finally(() => scorer.dispose());
 	return { probabilities, slope: scoring.slope, shift: scoring.shift, epoch: best.epoch };
 }
@@ -267,15 +246,15 @@ export async function fineTuned(
 /** What turns the log-odds of a fine-tuned model into probabilities: a scale that fits the validation labels. */
 export async function fitScoring(
 	runtime: Runtime,
-	trained: Trained,
+	trained: tuning.Trained,
 	dataset: Dataset,
-	{ task, options, head }: Task,
-	{ train, valid }: Readonly<Record<"train" | "valid", LabelSet>>,
-): Promise<Scoring> {
-	const best = taskWeights(trained.folder, task);
+	{ task, options, head }: tuning.Task,
+	{ train, valid }: Readonly<Record<"train" | "valid", labelSets.LabelSet>>,
+): Promise<tuning.Scoring> {
+	const best = tuning.taskWeights(trained.folder, task);
 	if (!best) throw new InputError(`${trained.folder} has no fine-tuned weights of ${task}`);
 	const codes = taskCodes(task, dataset.vocabulary, undefined);
-	const unscaled: Scoring = {
+	const unscaled: tuning.Scoring = {
 		task,
 		...taskDefinition(dataset, task),
 		prevalence: prevalenceOf(train),
@@ -293,13 +272,13 @@ export async function fitScoring(
 	};
 	const scorer = taskScorer(runtime, trained, { scoring: unscaled, weights: best.weights });
 	const odds = await scorer
-		.logOdds(await viewsOf(dataset, valid.labels), valid.patients)
+		.logOdds(await labelSets.viewsOf(dataset, valid.labels), valid.patients)
 		.finally(() => scorer.dispose());
 	return { ...unscaled, ...recalibration(odds, valid.targets, valid.weights) };
 }
 
 /** The share of positives, each label counting as many patients as it stands for. */
-export function prevalenceOf({ targets, weights }: LabelSet): number {
+export function prevalenceOf({ targets, weights }: labelSets.LabelSet): number {
 	let [positive, all] = [0, 0];
 	for (const [index, weight] of weights.entries()) {
 		positive += weight * targets[index];
@@ -321,10 +300,14 @@ export function recalibration(
 	let positive = 0;
 	for (let i = 0; i < targets.length; i++) positive += targets[i];
 	if (positive === 0 || positive === targets.length) return same;
-	const outcome = weightedLabels(targets, weights);
-	const [slope, shift] = fitLogistic(denseRows(logOdds, 1), outcome, { precision: 1, centre: [1] });
+	const outcome = glm.weightedLabels(targets, weights);
+	const [slope, shift] = glm.fitLogistic(glm.denseRows(logOdds, 1), outcome, {
+		precision: 1,
+		centre: [1],
+	});
 	const before = Float64Array.from(logOdds);
 	const moved = before.map((z) => slope * z + shift);
-	const better = lossOf(logistic, outcome, moved) < lossOf(logistic, outcome, before);
+	const better =
+		glm.lossOf(glm.logistic, outcome, moved) < glm.lossOf(glm.logistic, outcome, before);
 	return better && slope > 0 ? { slope, shift } : same;
 }

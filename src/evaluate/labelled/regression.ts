@@ -1,14 +1,7 @@
 import { evenlySpread } from "../../base/arrays.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import {
-	denseRows,
-	fitLogistic,
-	linearPredictor,
-	logistic,
-	lossOf,
-	weightedLabels,
-} from "../../model/glm.js";
+import * as glm from "../../model/glm.js";
 import type { LinearHead } from "../../model/heads.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
 import { outputVectors, representations, type ViewedHistory } from "../../predict/index.js";
@@ -36,18 +29,18 @@ export function regression(train: Examples, valid: Examples) {
 	const width = train.vectors.length / train.targets.length;
 	const standard = standardOf(train.vectors, width);
 	const rowsOf = ({ vectors, risks }: Examples) =>
-		denseRows(standardised(vectors, standard), width, risks);
+		glm.denseRows(standardised(vectors, standard), width, risks);
 	const [known, checked] = [rowsOf(train), rowsOf(valid)];
-	const taught = weightedLabels(train.targets, train.weights);
-	const judged = weightedLabels(valid.targets, valid.weights);
+	const taught = glm.weightedLabels(train.targets, train.weights);
+	const judged = glm.weightedLabels(valid.targets, valid.weights);
 	const centre = new Float64Array(train.risks ? width + 1 : width).fill(1, width);
 	const fits = (train.risks ? precisionsAroundRisks : precisions).map((precision) => {
-		const fit = fitLogistic(known, taught, { precision, centre });
+		const fit = glm.fitLogistic(known, taught, { precision, centre });
 		return {
 			fit,
 			precision,
 			standard,
-			loss: lossOf(logistic, judged, linearPredictor(checked, fit)),
+			loss: glm.lossOf(glm.logistic, judged, glm.linearPredictor(checked, fit)),
 		};
 	});
 	return fits.reduce((best, other) => (other.loss < best.loss ? other : best));

@@ -22,15 +22,7 @@ import {
 } from "../evaluation.js";
 import { personAt } from "../predictions.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
-import {
-	binsFor,
-	calibrationBins,
-	type LabelSet,
-	labelSetOf,
-	positivesOf,
-	viewOf,
-	viewsOf,
-} from "./label-set.js";
+import * as labelSets from "./label-set.js";
 import {
 	fineTuned,
 	frozenRows,
@@ -61,13 +53,13 @@ export async function labelledTask(
 		trainingDataset,
 		options,
 		labels,
-		train: labelSetOf(trainingDataset, homeLabels, "train"),
-		valid: labelSetOf(trainingDataset, homeLabels, "valid"),
-		evaluated: labelSetOf(dataset, labels, split),
+		train: labelSets.labelSetOf(trainingDataset, homeLabels, "train"),
+		valid: labelSets.labelSetOf(trainingDataset, homeLabels, "valid"),
+		evaluated: labelSets.labelSetOf(dataset, labels, split),
 		codes: taskCodes(task, dataset.vocabulary, options.code),
 	};
 	const { evaluated } = data;
-	const positive = positivesOf(evaluated);
+	const positive = labelSets.positivesOf(evaluated);
 	if (positive === 0 || positive === evaluated.targets.length)
 		throw new InputError(
 			`${dataset.folder}: ${positive} of the ${evaluated.targets.length} labels of ${task} in split ${split} are positive; ` +
@@ -121,7 +113,7 @@ async function modelRows(
 		notes.push(`not fine-tuned: run \`${finetuneCommand(trained.folder, { task, labelFile })}\``);
 		return { rows };
 	}
-	const bins = binsFor(evaluated.targets.length);
+	const bins = labelSets.binsFor(evaluated.targets.length);
 	notes.push(
 		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
 		`calibration: ${bins} bins of about ${Math.round(evaluated.targets.length / bins)} labels; by chance a perfect model would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
@@ -132,7 +124,7 @@ async function modelRows(
 	await reportPredictions(data, row);
 	return {
 		rows: [...rows, row],
-		calibration: calibrationBins(evaluated, tuned.probabilities).bins(options),
+		calibration: labelSets.calibrationBins(evaluated, tuned.probabilities).bins(options),
 	};
 }
 
@@ -178,7 +170,7 @@ async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow
 	const rows = await regressionRows(data, notes);
 	if (codes) {
 		const related = new Set(codes.prototype.flat());
-		const views = await viewsOf(dataset, labels);
+		const views = await labelSets.viewsOf(dataset, labels);
 		const counts = views.map(({ tokens }) => tokens.filter((token) => related.has(token)).length);
 		const name = { ...baselines.history, label: "own history, related records" };
 		rows.push(scoredRow(name, evaluated, counts, false));
@@ -198,8 +190,12 @@ async function regressionRows(
 	notes: string[],
 ): Promise<PatientRow[]> {
 	const { regressionPatients: limit = regressionLimit } = options;
-	const trainSample = labelSetOf(trainingDataset, evenlySpread(train.labels, limit), "train");
-	const positive = positivesOf(trainSample);
+	const trainSample = labelSets.labelSetOf(
+		trainingDataset,
+		evenlySpread(train.labels, limit),
+		"train",
+	);
+	const positive = labelSets.positivesOf(trainSample);
 	const isLimited = train.targets.length > limit;
 	const taken = takenOf(train.targets.length, limit);
 	if (valid.targets.length === 0) return [];
@@ -210,12 +206,16 @@ async function regressionRows(
 			);
 		return [];
 	}
-	const examples = async ({ labels, targets, weights }: LabelSet) => ({
+	const examples = async ({ labels, targets, weights }: labelSets.LabelSet) => ({
 		vectors: await countFeatures(trainingDataset, labels),
 		targets,
 		weights,
 	});
-	const validSample = labelSetOf(trainingDataset, evenlySpread(valid.labels, limit), "valid");
+	const validSample = labelSets.labelSetOf(
+		trainingDataset,
+		evenlySpread(valid.labels, limit),
+		"valid",
+	);
 	const { fit, precision, standard } = regression(
 		await examples(trainSample),
 		await examples(validSample),
@@ -253,7 +253,7 @@ async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promis
 	const width = size + 3;
 	const features = new Float32Array(labels.length * width);
 	for (const [row, label] of labels.entries()) {
-		const { tokens, times } = await viewOf(dataset, label);
+		const { tokens, times } = await labelSets.viewOf(dataset, label);
 		const rowFeatures = features.subarray(row * width, (row + 1) * width);
 		for (const token of tokens) rowFeatures[token] += 1;
 		for (let code = 0; code < size; code++) rowFeatures[code] = Math.log1p(rowFeatures[code]);

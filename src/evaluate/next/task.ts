@@ -10,31 +10,11 @@ import type { BatchShape } from "../../model/index.js";
 import { parametersOf } from "../../model/nn/weights.js";
 import { checkFinite } from "../../model/predictor.js";
 import type { Trained } from "../../model/train/index.js";
-import {
-	baselines,
-	bootstrap,
-	definedRatios,
-	measured,
-	type PatientRow,
-	type Ratios,
-	type RowName,
-	ratioOf,
-	ratioStatistics,
-} from "../bootstrap.js";
+import * as statistics from "../bootstrap.js";
 import { probabilityBins } from "../calibration.js";
 import type { EvaluateOptions, Measure, MeasureRun } from "../evaluation.js";
 import { findSimulationTruth } from "../simulation-truth.js";
-import {
-	chooseSmoothing,
-	codesOfTokens,
-	countScores,
-	type EventGroup,
-	type EventScores,
-	eventScores,
-	isPredicted,
-	oracleScores,
-	rankOf,
-} from "./scores.js";
+import * as scoring from "./scores.js";
 
 /** Edges between probability bins, closer together where most codes are. */
 const codeEdges = [
@@ -50,7 +30,7 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 	notes.push(
 		"weighted calibration error: mean distance of probability and frequency over bins of every code of every event, weighted by the probability in each bin; calibration error of the first choice: weighted by the events in each bin",
 	);
-	const codesOf = codesOfTokens(dataset.vocabulary);
+	const codesOf = scoring.codesOfTokens(dataset.vocabulary);
 	if (codesOf.hasRanges)
 		notes.push(
 			"numbers are of codes, the ranges of their values summed; nats with values also predict the range",
@@ -77,21 +57,21 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 				for (const bins of [codes, choices]) bins.sumOver(job);
 				return all;
 			}));
-		const rows: PatientRow[] = others.map(([name, baselineScores]) => ({
+		const rows: statistics.PatientRow[] = others.map(([name, baselineScores]) => ({
 			name,
-			statistics: ratioStatistics(ratiosOf(baselineScores)),
+			statistics: statistics.ratioStatistics(ratiosOf(baselineScores)),
 		}));
 		if (scores)
 			rows.unshift({
 				name: { who: "model", label: trained.model.name },
 				statistics: {
-					...ratioStatistics(ratiosOf(scores)),
+					...statistics.ratioStatistics(ratiosOf(scores)),
 					weightedCalibrationError: codes.error("probability"),
 					topCalibrationError: choices.error("predictions"),
 				},
 			});
 		const first = scores ?? others[0]?.[1];
-		return measured("next", options, rows, {
+		return statistics.measured("next", options, rows, {
 			patients,
 			events: first?.total("events") ?? 0,
 			notes,
@@ -103,33 +83,43 @@ export async function nextTask(dataset: Dataset, options: EvaluateOptions): Prom
 
 async function baselineScores(dataset: Dataset, options: EvaluateOptions, notes: string[]) {
 	const { split, trainingDataset = dataset } = options;
-	const smoothing = await chooseSmoothing(trainingDataset);
+	const smoothing = await scoring.chooseSmoothing(trainingDataset);
 	notes.push(
 		Number.isFinite(smoothing)
 			? `own history: smoothed with ${smoothing.toFixed(2)} events spread as in training, chosen on the validation patients`
 			: "own history: on the validation patients it did not help, so it is smoothed away",
 	);
-	const rows: (readonly [RowName, EventScores])[] = [
-		[baselines.history, await countScores(dataset, split, smoothing)],
-		[baselines.global, await countScores(dataset, split, Number.POSITIVE_INFINITY)],
+	const rows: (readonly [statistics.RowName, scoring.EventScores])[] = [
+		[statistics.baselines.history, await scoring.countScores(dataset, split, smoothing)],
+		[
+			statistics.baselines.global,
+			await scoring.countScores(dataset, split, Number.POSITIVE_INFINITY),
+		],
 	];
 	const truth = await findSimulationTruth(dataset, options, notes);
 	if (!truth) return rows;
-	const { known, unknown } = await oracleScores(dataset, split, truth);
-	return [...rows, [baselines.oracle, known], [baselines.uninformed, unknown]] as const;
+	const { known, unknown } = await scoring.oracleScores(dataset, split, truth);
+	return [
+		...rows,
+		[statistics.baselines.oracle, known],
+		[statistics.baselines.uninformed, unknown],
+	] as const;
 }
 
 /** The share of events whose code is new for the patient. */
-const shareOfNew = ({ patients, column }: EventScores, options: EvaluateOptions): Measure =>
-	bootstrap(patients.length, { share: ratioOf(column("events", "new"), column("events")) }, options)
-		.share;
+const shareOfNew = ({ patients, column }: scoring.EventScores, options: EvaluateOptions): Measure =>
+	statistics.bootstrap(
+		patients.length,
+		{ share: statistics.ratioOf(column("events", "new"), column("events")) },
+		options,
+	).share;
 
-function ratiosOf({ column, total }: EventScores): Ratios {
-	const perEvent = (sum: Parameters<typeof column>[0], group?: EventGroup) => ({
+function ratiosOf({ column, total }: scoring.EventScores): statistics.Ratios {
+	const perEvent = (sum: Parameters<typeof column>[0], group?: scoring.EventGroup) => ({
 		parts: column(sum, group),
 		wholes: column("events", group),
 	});
-	const nats = (sum: "logLikelihood" | "withValues", group?: EventGroup) => {
+	const nats = (sum: "logLikelihood" | "withValues", group?: scoring.EventGroup) => {
 		const { parts, wholes } = perEvent(sum, group);
 		return { parts: parts.map((logP) => -logP), wholes };
 	};
@@ -151,7 +141,7 @@ function ratiosOf({ column, total }: EventScores): Ratios {
 		"recall@10": perEvent("among10"),
 		nats: nats("logLikelihood"),
 		...(hasValues && { "nats with values": nats("withValues") }),
-		...definedRatios({
+		...statistics.definedRatios({
 			...recalls("known"),
 			...recalls("new"),
 			...(hasRest && ofDays("first")),
@@ -254,7 +244,7 @@ async function* predictEvents(
 					const token = batch.tokens[cell];
 					// Slots contain the birth event, then the events of the section.
 					const position = slot < births ? slot : slot + from - births;
-					if (position < first || !isPredicted(token, position)) continue;
+					if (position < first || !scoring.isPredicted(token, position)) continue;
 					const logProbabilities = answers.subarray(cell * vocab, (cell + 1) * vocab);
 					checkFinite(logProbabilities, "prediction");
 					yield { patient, position, token, logProbabilities };
@@ -283,16 +273,16 @@ export async function nextEventScores(
 	split: Split,
 	also?: TakeScored,
 	job: Communicator = oneProcess,
-): Promise<EventScores> {
-	const codes = codesOfTokens(dataset.vocabulary);
-	const scores = await eventScores(dataset, split);
+): Promise<scoring.EventScores> {
+	const codes = scoring.codesOfTokens(dataset.vocabulary);
+	const scores = await scoring.eventScores(dataset, split);
 	const numbers = new Map(Array.from(scores.patients, (patient, i) => [patient, i]));
 	for await (const predicted of predictEvents(runtime, trained, dataset, split, job)) {
 		const { position, token, logProbabilities: ofTokens } = predicted;
 		const patient = numbers.get(predicted.patient)!;
 		const logProbabilities = codes.sumLogs(ofTokens);
 		const code = codes.of(token);
-		const rank = rankOf(logProbabilities, code);
+		const rank = scoring.rankOf(logProbabilities, code);
 		scores.add(patient, position, rank, logProbabilities[code], ofTokens[token]);
 		also?.(patient, logProbabilities, code, rank);
 	}

@@ -1,19 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { type Random, random } from "../../base/random.js";
 import { dayOfIsoDate, type TimeAxis, yearDays } from "../../base/time.js";
-import {
-	firstRecordAfter,
-	indexPeriods,
-	lastRecordBefore,
-	type NotAtRisk,
-	nthDay,
-	observedDays,
-	outcomeOf,
-	type TimeAtRisk,
-	timeAtRisk,
-	usualLookBack,
-	whyNotAtRisk,
-} from "../../data/cohort/at-risk.js";
+import * as observation from "../../data/cohort/at-risk.js";
 import {
 	type Dataset,
 	type History,
@@ -72,10 +60,10 @@ export interface IndexedPatient {
 	readonly patient: number;
 	readonly history: History;
 	readonly day: number;
-	readonly atRisk: TimeAtRisk;
+	readonly atRisk: observation.TimeAtRisk;
 }
 
-type Excluded = NotAtRisk | "birth unknown" | "no time in the middle of observation";
+type Excluded = observation.NotAtRisk | "birth unknown" | "no time in the middle of observation";
 
 export interface IndexedCohort {
 	readonly patients: readonly IndexedPatient[];
@@ -119,10 +107,15 @@ async function* indexedPatients(
 	for (const patient of dataset.patients(split)) {
 		const history = await dataset.read(patient);
 		const day = indexDay(history, rule, drawOf(seed, history.id), lookBackDays);
-		const reason = typeof day === "string" ? day : whyNotAtRisk(history, day, lookBackDays);
+		const reason =
+			typeof day === "string" ? day : observation.whyNotAtRisk(history, day, lookBackDays);
 		if (reason !== null) exclude?.(reason);
 		else {
-			const atRisk = timeAtRisk(history, day as number, lookBackDays) as TimeAtRisk;
+			const atRisk = observation.timeAtRisk(
+				history,
+				day as number,
+				lookBackDays,
+			) as observation.TimeAtRisk;
 			yield { patient, history, day: day as number, atRisk };
 		}
 	}
@@ -148,7 +141,7 @@ export function indexDay(
 			const days = new Set<number>();
 			for (let i = history.birthEvents as number; i < history.times.length; i++) {
 				const day = Math.floor(history.times[i]);
-				if (whyNotAtRisk(history, day, lookBack) === null) days.add(day);
+				if (observation.whyNotAtRisk(history, day, lookBack) === null) days.add(day);
 			}
 			const all = [...days];
 			return all[draw.integer(all.length)] ?? "look-back not covered";
@@ -160,8 +153,8 @@ export function indexDay(
 
 /** A day of the middle of observation on which the patient is at risk. */
 function middleDay(history: History, draw: Random, lookBack: number): number | Excluded {
-	const total = observedDays(history.observed);
-	const allowed = indexPeriods(history, lookBack);
+	const total = observation.observedDays(history.observed);
+	const allowed = observation.indexPeriods(history, lookBack);
 	let before = 0;
 	const stretches: Period[] = [];
 	for (const period of history.observed) {
@@ -175,7 +168,7 @@ function middleDay(history: History, draw: Random, lookBack: number): number | E
 		}
 		before += days;
 	}
-	const day = nthDay(stretches, draw.integer(observedDays(stretches) || 1));
+	const day = observation.nthDay(stretches, draw.integer(observation.observedDays(stretches) || 1));
 	return day ?? "no time in the middle of observation";
 }
 
@@ -185,13 +178,13 @@ export function* trainingLandmarks(
 	seed: number,
 	lookBackDays: number,
 	count: number,
-): Generator<{ readonly day: number; readonly atRisk: TimeAtRisk }> {
+): Generator<{ readonly day: number; readonly atRisk: observation.TimeAtRisk }> {
 	const draw = random(seed).fork("landmarks").fork(history.id);
-	const periods = indexPeriods(history, lookBackDays);
-	const total = observedDays(periods);
+	const periods = observation.indexPeriods(history, lookBackDays);
+	const total = observation.observedDays(periods);
 	for (let i = 0; i < count && total > 0; i++) {
-		const day = nthDay(periods, draw.integer(total)) as number;
-		const atRisk = timeAtRisk(history, day, lookBackDays);
+		const day = observation.nthDay(periods, draw.integer(total)) as number;
+		const atRisk = observation.timeAtRisk(history, day, lookBackDays);
 		if (atRisk && atRisk.until > day) yield { day, atRisk };
 	}
 }
@@ -243,11 +236,14 @@ export async function onsetLabels(dataset: Dataset, tokens: readonly number[]) {
 /** Patients who have none of the tokens on the index day: days until the outcome, and which it is. */
 async function atRiskIn(dataset: Dataset, split: Split, group: ReadonlySet<number>) {
 	const patients = [];
-	const options = { seed: indexSeed, lookBackDays: usualLookBack };
+	const options = { seed: indexSeed, lookBackDays: observation.usualLookBack };
 	for await (const one of indexedPatients(dataset, split, { kind: "random" }, options)) {
 		const { patient, history, day, atRisk } = one;
-		if (lastRecordBefore(history, group, day) !== Number.NEGATIVE_INFINITY) continue;
-		const { after, what } = outcomeOf(atRisk, firstRecordAfter(history, group, day));
+		if (observation.lastRecordBefore(history, group, day) !== Number.NEGATIVE_INFINITY) continue;
+		const { after, what } = observation.outcomeOf(
+			atRisk,
+			observation.firstRecordAfter(history, group, day),
+		);
 		let seen = 0;
 		while (seen < history.times.length && Math.floor(history.times[seen]) <= day) seen++;
 		// Of the prediction; undefined without a record by then.

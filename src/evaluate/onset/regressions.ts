@@ -1,15 +1,5 @@
 import { startThreads } from "../../engine/runtime/threads.js";
-import {
-	type Fit,
-	fitGlm,
-	linearPredictor,
-	logistic,
-	lossOf,
-	type Outcomes,
-	type Penalty,
-	runFits,
-	type SparseRows,
-} from "../../model/glm.js";
+import * as glm from "../../model/glm.js";
 import { ageFeatures } from "../../model/hazards/landmarks.js";
 
 /** Precisions of the coefficients: little for the bias, age and sex; for counts chosen on validation, strongest first. */
@@ -25,9 +15,9 @@ export const countsFrom = 1 + ageFeatures;
 
 /** What is known of patients on days. */
 export interface Features {
-	readonly all: SparseRows;
+	readonly all: glm.SparseRows;
 	/** Age and sex alone. */
-	readonly ages: SparseRows;
+	readonly ages: glm.SparseRows;
 }
 
 /** Landmarks to learn from, and to choose penalties on. */
@@ -47,24 +37,32 @@ interface RegressionFeatures extends Landmarks<Features> {
  */
 export function* fitRegression(
 	{ train, valid, vocab }: RegressionFeatures,
-	outcomes: Landmarks<Outcomes>,
-): Fit<Float64Array> {
+	outcomes: Landmarks<glm.Outcomes>,
+): glm.Fit<Float64Array> {
 	const sum = (values: Float64Array) => values.reduce((all, value) => all + value, 0);
 	const [total, onsets] = [sum(outcomes.train.exposure), sum(outcomes.train.events)];
 	const centres = new Float64Array(countsFrom + 2 * vocab);
 	centres[0] = Math.log((onsets + 0.5) / (total - onsets + 0.5));
-	const penaltyOf = (counts: number): Penalty => {
+	const penaltyOf = (counts: number): glm.Penalty => {
 		const precisions = new Float64Array(centres.length).fill(counts);
 		precisions.fill(agePrecision, 0, countsFrom)[0] = biasPrecision;
 		return { precisions, centres };
 	};
 	const validLoss = (coefficients: Float64Array) =>
-		lossOf(logistic, outcomes.valid, linearPredictor(valid.all, coefficients));
-	let best = yield* fitGlm(logistic, train.ages, outcomes.train, penaltyOf(1), { tolerance });
+		glm.lossOf(glm.logistic, outcomes.valid, glm.linearPredictor(valid.all, coefficients));
+	let best = yield* glm.fitGlm(glm.logistic, train.ages, outcomes.train, penaltyOf(1), {
+		tolerance,
+	});
 	let least = validLoss(best);
 	for (const counts of countPrecisions) {
 		const options = { start: best, tolerance };
-		const next = yield* fitGlm(logistic, train.all, outcomes.train, penaltyOf(counts), options);
+		const next = yield* glm.fitGlm(
+			glm.logistic,
+			train.all,
+			outcomes.train,
+			penaltyOf(counts),
+			options,
+		);
 		const loss = validLoss(next);
 		if (loss >= least) break;
 		[best, least] = [next, loss];
@@ -74,8 +72,8 @@ export function* fitRegression(
 
 export const fitRegressions =
 	(features: RegressionFeatures) =>
-	(outcomes: readonly Landmarks<Outcomes>[]): Float64Array[] =>
-		runFits(outcomes.map((one) => fitRegression(features, one)));
+	(outcomes: readonly Landmarks<glm.Outcomes>[]): Float64Array[] =>
+		glm.runFits(outcomes.map((one) => fitRegression(features, one)));
 
 /** Regressions times values of the features for which another thread is worth its start. */
 const leastPerThread = 2e6;
@@ -90,7 +88,7 @@ export function fittingThreads(features: RegressionFeatures, fits: number, threa
 		workerData: features,
 		work: "fits regressions",
 	});
-	const fit = (outcomes: readonly Landmarks<Outcomes>[]) =>
+	const fit = (outcomes: readonly Landmarks<glm.Outcomes>[]) =>
 		call("fit", [outcomes]) as Promise<Float64Array[]>;
 	return { fit, end };
 }

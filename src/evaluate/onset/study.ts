@@ -2,15 +2,7 @@ import { isoDate, yearDays } from "../../base/time.js";
 import { outcomeOf, recordDays } from "../../data/cohort/at-risk.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
-import {
-	type Drawn,
-	measured,
-	measureOf,
-	notNegative,
-	patientDraws,
-	type RowName,
-	resampleCodes,
-} from "../bootstrap.js";
+import * as statistics from "../bootstrap.js";
 import { evenShares, groupsBetween, quantileEdges } from "../calibration.js";
 import type { EvaluateOptions, Measure, Measured, OnsetDetails } from "../evaluation.js";
 import {
@@ -20,27 +12,14 @@ import {
 	onsetCalibration,
 	onsetScores,
 } from "../survival/at-horizon.js";
-import {
-	aalenJohansen,
-	type FollowUp,
-	onset,
-	pointAt,
-	poolFollowUps,
-	poolValues,
-	restrict,
-	type SortedFollowUp,
-	sortFollowUp,
-	sortPredictions,
-	statusOf,
-	takeEntries,
-} from "../survival/follow-up.js";
+import * as survival from "../survival/follow-up.js";
 import type { IndexedCohort, IndexedPatient } from "./index-days.js";
 
 /** Onsets that a code needs within a horizon. */
 export const leastOnsets = 20;
 
 export interface Predictions {
-	readonly name: RowName;
+	readonly name: statistics.RowName;
 	/** By each horizon, [patients, vocab]; NaN where there is none. */
 	readonly risks: readonly ArrayLike<number>[];
 }
@@ -67,7 +46,7 @@ export const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
 	codes.filter((code) => code.token >= specialCount && onsetsWithin(code, days) >= leastOnsets);
 
 /** What became of the patients who did not have a code on their index day. */
-export interface CodeFollowUp extends FollowUp {
+export interface CodeFollowUp extends survival.FollowUp {
 	readonly token: number;
 	readonly time: Float64Array;
 	readonly status: Uint8Array;
@@ -88,7 +67,7 @@ export function followUps(patients: readonly IndexedPatient[], vocab: number): C
 			const outcome = outcomeOf(atRisk, after[token]);
 			const followUp = entries[token];
 			followUp.time.push(outcome.after);
-			followUp.status.push(statusOf[outcome.what]);
+			followUp.status.push(survival.statusOf[outcome.what]);
 			followUp.patient.push(index);
 		}
 	}
@@ -105,7 +84,8 @@ export function onsetsWithin(
 	days: number,
 ): number {
 	let count = 0;
-	for (let i = 0; i < time.length; i++) if (status[i] === onset && time[i] <= days) count++;
+	for (let i = 0; i < time.length; i++)
+		if (status[i] === survival.onset && time[i] <= days) count++;
 	return count;
 }
 
@@ -135,15 +115,18 @@ function atHorizon(
 		for (const [i, code] of kept.entries()) {
 			progress?.update({ label: `scoring ${years}-year risks: code`, done: i, total: kept.length });
 			const risks = predicted.map((row) => row[i] as Float64Array);
-			yield onsetScores(sortFollowUp(code), days, risks);
+			yield onsetScores(survival.sortFollowUp(code), days, risks);
 		}
 	}
 	const draws = Math.min(options.draws, maxDraws);
-	const scores = resampleCodes(cohort.patients.length, scorers(), { draws, seed: options.seed });
+	const scores = statistics.resampleCodes(cohort.patients.length, scorers(), {
+		draws,
+		seed: options.seed,
+	});
 	progress?.finish();
-	const pooled = sortFollowUp(poolFollowUps(kept));
+	const pooled = survival.sortFollowUp(survival.poolFollowUps(kept));
 	const calibration = predicted.map((rowRisks) =>
-		onsetCalibration(pooled, days, poolValues(rowRisks), highRiskShares),
+		onsetCalibration(pooled, days, survival.poolValues(rowRisks), highRiskShares),
 	);
 	return { years, days, codes: kept, predicted, scores, calibration };
 }
@@ -162,7 +145,7 @@ export function onsetResults(
 	const measuredHorizons = horizons.map((_, index) => atHorizon(study, rows, index));
 	const calibrating = { draws: Math.min(draws, calibrationDraws), seed: options.seed };
 	const measuredRows = rows.map(({ name }, row) => {
-		const drawn: Record<string, Drawn> = {};
+		const drawn: Record<string, statistics.Drawn> = {};
 		const alone: Record<string, Measure> = {};
 		for (const { years, scores, calibration } of measuredHorizons) {
 			options.progress?.update({
@@ -180,16 +163,18 @@ export function onsetResults(
 			const value = error();
 			if (value === null) continue;
 			const errors = Array.from(
-				patientDraws(cohort.patients.length, calibrating),
+				statistics.patientDraws(cohort.patients.length, calibrating),
 				(weights) => error(weights) ?? Number.NaN,
 			);
-			const measure = notNegative(measureOf({ value, drawn: Float64Array.from(errors) }));
+			const measure = statistics.notNegative(
+				statistics.measureOf({ value, drawn: Float64Array.from(errors) }),
+			);
 			alone[`weightedCalibrationError ${years}y`] = measure;
 		}
 		return { name, drawn, alone };
 	});
 	options.progress?.finish();
-	return measured("onset", { ...options, draws }, measuredRows, {
+	return statistics.measured("onset", { ...options, draws }, measuredRows, {
 		notes,
 		patients: cohort.patients.length,
 		events: cohort.patients.reduce((sum, { history }) => sum + history.tokens.length, 0),
@@ -197,8 +182,9 @@ export function onsetResults(
 	});
 }
 
-const measureOrNull = (values: Drawn | null) => values && measureOf(values);
-const fromZero = (values: Drawn | null) => values && notNegative(measureOf(values));
+const measureOrNull = (values: statistics.Drawn | null) => values && statistics.measureOf(values);
+const fromZero = (values: statistics.Drawn | null) =>
+	values && statistics.notNegative(statistics.measureOf(values));
 
 const pooledThresholds = [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3];
 
@@ -238,7 +224,7 @@ function detailsOf(
 			const patients = cohort.patients.filter((_, index) => has(index)).length;
 			if (patients === 0) return [];
 			const scored = codes.flatMap((code, i) => {
-				const members = restrict(sortFollowUp(code), has);
+				const members = survival.restrict(survival.sortFollowUp(code), has);
 				if (onsetsWithin(members, days) < leastOnsets) return [];
 				const risks = predicted.map((row) => row[i]);
 				const scores = onsetScores(members, days, risks)();
@@ -265,8 +251,8 @@ function detailsOf(
 		index: indexOf(options),
 		lookBackDays,
 		horizons: measured.map(({ years, days, codes, predicted }) => {
-			const pooled = sortFollowUp(poolFollowUps(codes));
-			const risks = poolValues(predicted[0] ?? []);
+			const pooled = survival.sortFollowUp(survival.poolFollowUps(codes));
+			const risks = survival.poolValues(predicted[0] ?? []);
 			return {
 				years,
 				codes: codes.length,
@@ -333,11 +319,11 @@ const curveSteps = 60;
 
 /** Observed incidence by fifths of the risk that a model predicted, at days up to the horizon. */
 export function incidenceByFifth(
-	followUp: SortedFollowUp,
+	followUp: survival.SortedFollowUp,
 	horizon: number,
 	predicted: ArrayLike<number>,
 ): Pick<Condition, "days" | "fifths"> {
-	const risks = sortPredictions(followUp, predicted);
+	const risks = survival.sortPredictions(followUp, predicted);
 	const members = groupsBetween(quantileEdges(risks, evenShares(5)), risks);
 	const days = Array.from({ length: curveSteps + 1 }, (_, step) =>
 		Math.round((horizon * step) / curveSteps),
@@ -347,12 +333,12 @@ export function incidenceByFifth(
 		fifths: members
 			.filter((group) => group.length > 0)
 			.map((group) => {
-				const curve = aalenJohansen(takeEntries(followUp, group));
-				const end = pointAt(curve, horizon);
+				const curve = survival.aalenJohansen(survival.takeEntries(followUp, group));
+				const end = survival.pointAt(curve, horizon);
 				return {
 					count: group.length,
 					predicted: group.reduce((sum, index) => sum + risks[index], 0) / group.length,
-					observed: days.map((day) => pointAt(curve, day)?.value ?? null),
+					observed: days.map((day) => survival.pointAt(curve, day)?.value ?? null),
 					low: end?.low ?? null,
 					high: end?.high ?? null,
 				};
@@ -370,7 +356,7 @@ export function conditionDetails(
 	vocabulary: Vocabulary,
 ): Condition {
 	const { days } = horizon;
-	const followUp = sortFollowUp(code);
+	const followUp = survival.sortFollowUp(code);
 	const decisions = rows.map(({ risks }) =>
 		decisionCurve(followUp, days, risks, conditionThresholds)(),
 	);

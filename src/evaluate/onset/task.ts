@@ -14,16 +14,7 @@ import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
-import {
-	daysOf,
-	followUps,
-	indexOf,
-	leastOnsets,
-	type OnsetStudy,
-	onsetResults,
-	onsetsWithin,
-	type Predictions,
-} from "./study.js";
+import * as studies from "./study.js";
 
 const usualHorizons = [1, 3, 5, 10];
 
@@ -35,15 +26,19 @@ function followedCodes(dataset: Dataset, cohort: IndexedCohort, horizons: readon
 	const { tokens, tokensOf, size } = dataset.vocabulary;
 	const hasValues = ({ code, system, value }: Token) =>
 		value !== undefined || tokensOf(code, system ?? undefined).length > 1;
-	const codes = followUps(cohort.patients, size).filter(({ token }) => !hasValues(tokens[token]));
+	const codes = studies
+		.followUps(cohort.patients, size)
+		.filter(({ token }) => !hasValues(tokens[token]));
 	const longest = cohort.patients.reduce(
 		(most, { day, atRisk }) => Math.max(most, atRisk.until - day),
 		0,
 	);
 	const kept = horizons.filter(
 		(years) =>
-			daysOf(years) <= longest &&
-			codes.some((code) => onsetsWithin(code, daysOf(years)) >= leastOnsets),
+			studies.daysOf(years) <= longest &&
+			codes.some(
+				(code) => studies.onsetsWithin(code, studies.daysOf(years)) >= studies.leastOnsets,
+			),
 	);
 	return { codes, kept };
 }
@@ -54,7 +49,7 @@ export async function canMeasureOnset(
 	options: Pick<EvaluateOptions, "split" | "seed" | "index" | "before">,
 ): Promise<boolean> {
 	const { split, seed } = options;
-	const rule = indexRuleOf(dataset, indexOf(options));
+	const rule = indexRuleOf(dataset, studies.indexOf(options));
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays: usualLookBack });
 	return followedCodes(dataset, cohort, usualHorizons).kept.length > 0;
 }
@@ -65,7 +60,7 @@ export async function canMeasureOnset(
  */
 export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
 	const { split, seed, horizons = usualHorizons, lookBackDays = usualLookBack } = options;
-	const index = indexOf(options);
+	const index = studies.indexOf(options);
 	const rule = indexRuleOf(dataset, index);
 	if (options.onPredictions) predictedToken(dataset, options);
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays });
@@ -84,11 +79,11 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 	const { codes, kept } = followedCodes(dataset, cohort, horizons);
 	if (kept.length === 0)
 		throw new InputError(
-			`${dataset.folder}: no code has ${leastOnsets} onsets after the index days of ${cohort.patients.length} patients; ${options.sample ? "evaluate or prepare" : "prepare"} more patients`,
+			`${dataset.folder}: no code has ${studies.leastOnsets} onsets after the index days of ${cohort.patients.length} patients; ${options.sample ? "evaluate or prepare" : "prepare"} more patients`,
 		);
 	const { before, trainingDataset = dataset } = options;
 	const past = await datasetView(trainingDataset, { before });
-	const study: OnsetStudy = {
+	const study: studies.OnsetStudy = {
 		dataset,
 		trainingDataset: past,
 		options,
@@ -103,7 +98,7 @@ export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Pro
 		const modelRows = trained ? [await modelPredictions(runtime, trained, study)] : [];
 		if (modelRows[0] && options.onPredictions)
 			options.onPredictions(codePredictions(study, modelRows[0]));
-		return onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
+		return studies.onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
 	};
 }
 
@@ -124,16 +119,16 @@ const asText = (counts: Readonly<Record<string, number>>) =>
 		.join(", ");
 
 function notesOf(
-	{ dataset, options, cohort, horizons }: OnsetStudy,
+	{ dataset, options, cohort, horizons }: studies.OnsetStudy,
 	asked: readonly number[],
 	lookBackDays: number,
 ): string[] {
-	const index = indexOf(options);
+	const index = studies.indexOf(options);
 	const { observation, deaths } = dataset.manifest;
 	const notes = [
 		`index: ${index === "random" ? "one random day in the middle 30 to 70 % of each patient's observed time" : index}; records of that day are history; ${lookBackDays} days of observation before it are required`,
 		"time at risk ends with the observation period or with death, which competes; censoring is corrected by inverse probability weights",
-		`means over codes with at least ${leastOnsets} onsets within the horizon, the same codes in every row`,
+		`means over codes with at least ${studies.leastOnsets} onsets within the horizon, the same codes in every row`,
 	];
 	if (dataset.manifest.values)
 		notes.push("codes with ranges of values are not measured: their first record is a first test");
@@ -174,8 +169,8 @@ function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptio
 
 /** The predictions of one code, at every horizon, for the patients without it on their index day. */
 function codePredictions(
-	{ dataset, options, cohort, codes, horizons }: OnsetStudy,
-	{ name, risks }: Predictions,
+	{ dataset, options, cohort, codes, horizons }: studies.OnsetStudy,
+	{ name, risks }: studies.Predictions,
 ): RowPredictions {
 	const token = predictedToken(dataset, options);
 	const codeFollowUp = codes.find((code) => code.token === token);
@@ -187,7 +182,7 @@ function codePredictions(
 	const followUp = sortFollowUp(codeFollowUp);
 	const vocab = dataset.vocabulary.size;
 	const predictions = horizons.flatMap((years, index) => {
-		const outcome = outcomeAt(followUp, daysOf(years));
+		const outcome = outcomeAt(followUp, studies.daysOf(years));
 		const weights = outcome.weigh()?.weights;
 		return Array.from(followUp.patient, (patientIndex, entry): LabelPrediction => {
 			const { history, day } = cohort.patients[patientIndex];
@@ -195,7 +190,7 @@ function codePredictions(
 			return {
 				...personAt(history, day),
 				time: day,
-				horizonDays: daysOf(years),
+				horizonDays: studies.daysOf(years),
 				weight,
 				label: weight === 0 ? null : outcome.labels[entry] === 1,
 				probability: risks[index]?.[patientIndex * vocab + token],

@@ -9,45 +9,14 @@ import { explainError } from "../../../base/system-errors.js";
 import { type Dataset, openDataset } from "../../../data/cohort/index.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
 import { type ComputeOptions, withRuntime } from "../../../engine/runtime/open-runtime.js";
-import {
-	type Cell,
-	type ComparedModel,
-	type EvaluateOptions,
-	type Evaluation,
-	evaluateDefaults,
-	evaluatedPatients,
-	evaluationInputsHash,
-	isLabelledTask,
-	onsetHorizons,
-	openTask,
-	tryReadEvaluation,
-	writeEvaluation,
-} from "../../../evaluate/index.js";
+import * as evaluating from "../../../evaluate/index.js";
 import { forecastMethods } from "../../../model/index.js";
-import {
-	isTrained,
-	readRun,
-	readTask,
-	readTrained,
-	runFiles,
-	stepsDone,
-	type Trained,
-	taskFiles,
-} from "../../../model/train/index.js";
+import * as runs from "../../../model/train/index.js";
 import { finetune, TooFewLabels } from "../finetune.js";
 import type { Monitoring } from "../pretrain/training.js";
 import { pretrain } from "../pretrain.js";
 import { methodsShown } from "./lines.js";
-import {
-	addTiming,
-	baselinesId,
-	comparisonFiles,
-	type Plan,
-	readCell,
-	readEntry,
-	readPlan,
-	writeCell,
-} from "./plan.js";
+import * as plans from "./plan.js";
 
 export interface CellName {
 	/** The id of the line, or `baselinesId`. */
@@ -74,16 +43,16 @@ const cpuSeconds = () => {
 export async function trainCell(request: CellRequest) {
 	const { folder, id, seed } = request;
 	const began = clock();
-	const plan = readPlan(folder);
+	const plan = plans.readPlan(folder);
 	const dataset = await openDataset(join(folder, plan.datasetFolder));
 	if (dataset.manifest.contentHash !== plan.dataset)
 		throw new InputError(`${dataset.folder} is not the dataset ${folder} was begun with`);
 	const notTuned: Record<string, string> = {};
-	let training: Cell["training"] = null;
-	let trained: Trained | undefined;
-	if (id !== baselinesId) {
-		training = await pretrainCell(plan, dataset, readEntry(folder, id), request);
-		trained = readTrained(comparisonFiles(folder).run(id, seed));
+	let training: evaluating.Cell["training"] = null;
+	let trained: runs.Trained | undefined;
+	if (id !== plans.baselinesId) {
+		training = await pretrainCell(plan, dataset, plans.readEntry(folder, id), request);
+		trained = runs.readTrained(plans.comparisonFiles(folder).run(id, seed));
 		for (const task of plan.tasks)
 			await finetuneCell(plan, dataset, trained, task, request).catch((error: unknown) => {
 				// Too few labels of one task do not stop the other tasks.
@@ -96,14 +65,14 @@ export async function trainCell(request: CellRequest) {
 
 /** Trains the line's run. Its CPU time is kept in the run's folder, because it may have been interrupted. */
 async function pretrainCell(
-	plan: Plan,
+	plan: plans.Plan,
 	dataset: Dataset,
-	{ id, model, settings, options }: ComparedModel,
+	{ id, model, settings, options }: evaluating.ComparedModel,
 	request: CellRequest,
-): Promise<NonNullable<Cell["training"]>> {
+): Promise<NonNullable<evaluating.Cell["training"]>> {
 	const { folder, seed, signal } = request;
-	const run = comparisonFiles(folder).run(id, seed);
-	const stepsBefore = existsSync(runFiles(run).run) ? stepsDone(run) : 0;
+	const run = plans.comparisonFiles(folder).run(id, seed);
+	const stepsBefore = existsSync(runs.runFiles(run).run) ? runs.stepsDone(run) : 0;
 	const began = clock();
 	const secondsBefore = cpuSeconds();
 	const summary = await pretrain(dataset, run, {
@@ -114,7 +83,7 @@ async function pretrainCell(
 		training: { ...plan.options, ...options, seed },
 		resume: "if-begun",
 	});
-	const timing = await addTiming(run, {
+	const timing = await plans.addTiming(run, {
 		cpuSeconds: cpuSeconds() - secondsBefore,
 		seconds: (clock() - began) / 1000,
 		steps: summary.steps - stepsBefore,
@@ -129,22 +98,22 @@ async function pretrainCell(
 		cpuSecondsPerEpoch: timing.steps > 0 ? (timing.cpuSeconds / timing.steps) * stepsPerEpoch : 0,
 		peakBytes: timing.peakBytes,
 		seconds: timing.seconds,
-		provider: readRun(run).provider,
+		provider: runs.readRun(run).provider,
 	};
 }
 
 async function finetuneCell(
-	{ tuning, tuningSteps }: Plan,
+	{ tuning, tuningSteps }: plans.Plan,
 	dataset: Dataset,
-	trained: Trained,
+	trained: runs.Trained,
 	task: string,
 	request: CellRequest,
 ): Promise<void> {
 	const forecasts = task === "forecast";
-	if (!forecasts && !isLabelledTask(task)) return;
+	if (!forecasts && !evaluating.isLabelledTask(task)) return;
 	if (forecasts && trained.model.forecasting.after === "pretraining") return;
-	const begun = readTask(trained.folder, task) !== undefined;
-	if (begun && isTrained(taskFiles(trained.folder, task).folder)) return;
+	const begun = runs.readTask(trained.folder, task) !== undefined;
+	if (begun && runs.isTrained(runs.taskFiles(trained.folder, task).folder)) return;
 	const { interrupted } = await finetune(trained, dataset, {
 		...request,
 		task,
@@ -167,37 +136,38 @@ async function evaluateOn(
 	{ plan, dataset, trained, training, notTuned, seconds }: TrainedCell,
 ): Promise<void> {
 	const began = clock();
-	const run = comparisonFiles(folder).run(id, seed);
+	const run = plans.comparisonFiles(folder).run(id, seed);
 	const maker = { versions: versions(), clock };
-	const options: EvaluateOptions = {
-		...evaluateDefaults,
+	const options: evaluating.EvaluateOptions = {
+		...evaluating.evaluateDefaults,
 		futures: plan.futures,
 		baselines: trained === undefined,
 		keepDraws: true,
-		horizons: onsetHorizons,
+		horizons: evaluating.onsetHorizons,
 		methods: trained ? methodsShown(trained.model.id) : forecastMethods,
 	};
-	const evaluations: Record<string, Evaluation> = {};
+	const evaluations: Record<string, evaluating.Evaluation> = {};
 	const left: Record<string, string> = { ...notTuned };
 	for (const task of plan.tasks) {
-		const { people, sample } = await evaluatedPatients(task, dataset, {
+		const { people, sample } = await evaluating.evaluatedPatients(task, dataset, {
 			split: options.split,
-			patients: isLabelledTask(task) ? "all" : (plan.patients ?? "all"),
+			patients: evaluating.isLabelledTask(task) ? "all" : (plan.patients ?? "all"),
 		});
 		// The table has a dash for a model that does not predict every event of a history.
 		if (trained && task === "next" && !trained.model.predictsEachEvent) continue;
 		// An earlier process may have evaluated the task.
-		const before = await tryReadEvaluation(run, task);
-		const inputs = before && (await evaluationInputsHash(task, people, options, trained));
+		const before = await evaluating.tryReadEvaluation(run, task);
+		const inputs =
+			before && (await evaluating.evaluationInputsHash(task, people, options, trained));
 		if (before && before.made.basis === inputs) {
 			evaluations[task] = before;
 			continue;
 		}
 		try {
 			const settings = { ...options, progress, ...(sample && { sample }) };
-			const evaluate = await openTask(task, people, settings, maker);
+			const evaluate = await evaluating.openTask(task, people, settings, maker);
 			const evaluation = await evaluate(runtime, trained);
-			await writeEvaluation(run, evaluation);
+			await evaluating.writeEvaluation(run, evaluation);
 			evaluations[task] = evaluation;
 		} catch (error) {
 			if (!(error instanceof InputError)) throw error;
@@ -206,11 +176,11 @@ async function evaluateOn(
 			progress.finish();
 		}
 	}
-	await writeCell(folder, id, {
+	await plans.writeCell(folder, id, {
 		kind: "trajgpt-cell",
 		version: 2,
 		seed,
-		entry: id === baselinesId ? null : id,
+		entry: id === plans.baselinesId ? null : id,
 		training,
 		evaluations,
 		left,
@@ -241,11 +211,11 @@ export async function computeCells(
 		signal,
 	}: ComputeOptions & Monitoring & { readonly jobs: number },
 ) {
-	const files = comparisonFiles(folder);
-	const done: Cell[] = [];
+	const files = plans.comparisonFiles(folder);
+	const done: evaluating.Cell[] = [];
 	const failed: (CellName & { readonly reason: string })[] = [];
 	const waiting = cells.filter(({ id, seed }) => {
-		const before = readCell(folder, id, seed);
+		const before = plans.readCell(folder, id, seed);
 		if (before) done.push(before);
 		return !before;
 	});
@@ -313,7 +283,7 @@ export async function computeCells(
 		const { id, seed } = name;
 		const { hasSucceeded, reason } = await runCell(name);
 		finished++;
-		const cell = hasSucceeded ? readCell(folder, id, seed) : undefined;
+		const cell = hasSucceeded ? plans.readCell(folder, id, seed) : undefined;
 		if (cell) {
 			done.push(cell);
 			progress.note(`${id} ${seed}: done in ${formatDuration(cell.seconds)}`);

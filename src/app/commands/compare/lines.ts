@@ -8,16 +8,7 @@ import {
 	type ComparedModel,
 	isLabelledTask,
 } from "../../../evaluate/index.js";
-import {
-	commonLearningRate,
-	type ForecastMethod,
-	forecastMethods,
-	learningRateOf,
-	type Model,
-	modelById,
-	models,
-	plainTrajgptSettings as plain,
-} from "../../../model/index.js";
+import * as catalogue from "../../../model/index.js";
 import { finetuneOptions, trainOptions } from "../../../model/train/index.js";
 import { fromScratch } from "../finetune.js";
 import { settingsOf } from "../pretrain/training.js";
@@ -67,12 +58,12 @@ interface Variant {
 	readonly options?: Settings;
 }
 
-const groupOf = ({ id, pretraining }: Model) =>
+const groupOf = ({ id, pretraining }: catalogue.Model) =>
 	id === "trajgpt" ? "trajgpt" : pretraining === "none" ? "irregular" : "transformers";
 
 export function lineOf(variant: Variant, options: LineOptions): ComparedModel {
 	const { id, preset = options.preset, settings = {} } = variant;
-	const model = modelById(variant.model ?? "trajgpt");
+	const model = catalogue.modelById(variant.model ?? "trajgpt");
 	return {
 		id,
 		label: variant.label ?? model.name,
@@ -84,15 +75,19 @@ export function lineOf(variant: Variant, options: LineOptions): ComparedModel {
 			...(typeof settings === "function" ? settings(options) : settings),
 		},
 		options: {
-			learningRate: options.learningRate ?? learningRateOf(model, preset),
+			learningRate: options.learningRate ?? catalogue.learningRateOf(model, preset),
 			...variant.options,
 		},
 	};
 }
 
-const plainTrajgpt: Variant = { id: "trajgpt-plain", label: "plain TrajGPT", settings: plain };
+const plainTrajgpt: Variant = {
+	id: "trajgpt-plain",
+	label: "plain TrajGPT",
+	settings: catalogue.plainTrajgptSettings,
+};
 
-const comparedModels: readonly Variant[] = models.flatMap(({ id }) =>
+const comparedModels: readonly Variant[] = catalogue.models.flatMap(({ id }) =>
 	id === "trajgpt"
 		? [
 				{ id },
@@ -109,8 +104,10 @@ export const lineNames: readonly string[] = comparedModels.map(({ id }) => id);
 function isUsual(line: Variant, preset: string): boolean {
 	if (line !== plainTrajgpt) return line.preset === undefined || preset === "paper";
 	// Not where the preset has the plain settings already.
-	const { presets } = modelById("trajgpt");
-	return Object.entries(plain).some(([name, value]) => presets[preset]?.[name] !== value);
+	const { presets } = catalogue.modelById("trajgpt");
+	return Object.entries(catalogue.plainTrajgptSettings).some(
+		([name, value]) => presets[preset]?.[name] !== value,
+	);
 }
 
 export function linesNamed(
@@ -136,15 +133,15 @@ export function checkLeaders(leaders: readonly string[], entries: readonly Compa
 }
 
 /** The forecasting methods that tables show: all of TrajGPT and its variants, the default one of other models. */
-export function methodsShown(id: string): readonly ForecastMethod[] {
-	const { methods } = modelById(id).forecasting;
+export function methodsShown(id: string): readonly catalogue.ForecastMethod[] {
+	const { methods } = catalogue.modelById(id).forecasting;
 	return id.startsWith("trajgpt") ? methods : methods.slice(0, 1);
 }
 
 /** The rows of the table: the given methods of each line, each with the line that it is compared with. */
 export function waysOf(
 	entries: readonly ComparedModel[],
-	methodsOf: (entry: ComparedModel) => readonly ForecastMethod[],
+	methodsOf: (entry: ComparedModel) => readonly catalogue.ForecastMethod[],
 	against: (entry: ComparedModel, line: number, first: boolean) => ComparedModel | undefined,
 ): ComparedMethod[] {
 	return entries.flatMap((entry, line) => {
@@ -185,12 +182,12 @@ export const epochsFor = (patients: number, all: number, epochs: number): number
 /** Epochs without a better validation loss before a run stops. */
 const patience = 5;
 
-const usualPresets = ({ presets }: Model) =>
+const usualPresets = ({ presets }: catalogue.Model) =>
 	["tiny", "default", "large"].filter((preset) => preset in presets);
 
 /** One line of a scaling curve per preset and number of patients, of which there are so many in all. */
 export function sizeLines(options: SizeOptions, all: number) {
-	const model = modelById(options.model);
+	const model = catalogue.modelById(options.model);
 	const { presets = usualPresets(model), trainPatients = usualNumbers(all), epochs } = options;
 	if (presets.length === 0)
 		throw new InputError("`presets` is empty; expected at least one, such as tiny", {
@@ -218,8 +215,8 @@ export function sizeLines(options: SizeOptions, all: number) {
 
 /** One decay rate per head, per event or per day as in the preset. */
 const fixedDecay = ({ preset }: LineOptions): Settings => ({
-	...plain,
-	decay: modelById("trajgpt").presets[preset]?.decay === "event" ? "fixed" : "fixed-time",
+	...catalogue.plainTrajgptSettings,
+	decay: catalogue.modelById("trajgpt").presets[preset]?.decay === "event" ? "fixed" : "fixed-time",
 });
 
 const paper = (
@@ -232,7 +229,7 @@ const ours = (id: string, label: string, changes: Settings, options: Settings = 
 	id,
 	label,
 	group: "ours",
-	settings: { ...plain, ...changes },
+	settings: { ...catalogue.plainTrajgptSettings, ...changes },
 	options,
 });
 
@@ -242,7 +239,7 @@ const ours = (id: string, label: string, changes: Settings, options: Settings = 
  * of our variants changes the named part of the first one.
  */
 const variants: readonly Variant[] = [
-	paper("full", "plain TrajGPT", { settings: plain }),
+	paper("full", "plain TrajGPT", { settings: catalogue.plainTrajgptSettings }),
 	paper("fixed-decay", "w/o decay gating (fixed γ)", { settings: fixedDecay }),
 	paper("absolute", "w/o RoPE (absolute PE)", {
 		settings: (options) => ({
@@ -271,24 +268,24 @@ export const variantNames: readonly string[] = variants.map(({ id }) => id);
 
 export const variantLines = (options: LineOptions): ComparedModel[] =>
 	// All with the same learning rate, so that only the named part differs.
-	variants.map((line) => lineOf(line, { learningRate: commonLearningRate, ...options }));
+	variants.map((line) => lineOf(line, { learningRate: catalogue.commonLearningRate, ...options }));
 
 interface Budgets extends Pick<Plan, "options" | "tuning"> {
 	readonly tuningSteps?: Plan["tuningSteps"];
 	readonly hazards?: Plan["hazards"];
 	/** Forecasting methods that have their own columns. */
-	readonly methods?: readonly ForecastMethod[] | undefined;
+	readonly methods?: readonly catalogue.ForecastMethod[] | undefined;
 }
 
-const methodTexts: Readonly<Record<ForecastMethod, string>> = {
+const methodTexts: Readonly<Record<catalogue.ForecastMethod, string>> = {
 	"time-specific": "queried at the time of each event",
 	"by-order": "queried by the number of events ahead",
 	"auto-regressive": "steps that feed predictions back",
 };
 
 const epochsText = (epochs: number) => `${epochs} epoch${epochs === 1 ? "" : "s"}`;
-const isScratch = ({ pretraining }: Model) => pretraining === "none";
-const isTuned = ({ forecasting }: Model) => forecasting.after === "fine-tuning";
+const isScratch = ({ pretraining }: catalogue.Model) => pretraining === "none";
+const isTuned = ({ forecasting }: catalogue.Model) => forecasting.after === "fine-tuning";
 
 export function lineNotes(
 	dataset: Dataset,
@@ -297,19 +294,19 @@ export function lineNotes(
 	{ options, tuning, tuningSteps, hazards, methods }: Budgets,
 ): string[] {
 	const lines = entries.map(({ label, model: id, settings }) => {
-		const model = modelById(id);
+		const model = catalogue.modelById(id);
 		const all = { ...settings, ...settingsOf(dataset) };
 		return { label, model, config: checkConfig(model.config, all, `model ${id}`) };
 	});
 	/** A text with the lines whose model is of a kind; none without such a line. */
-	const about = (text: string, isOf: (model: Model) => boolean): string[] => {
+	const about = (text: string, isOf: (model: catalogue.Model) => boolean): string[] => {
 		const labels = lines.flatMap(({ label, model }) => (isOf(model) ? [label] : []));
 		return labels.length > 0 ? [text.replace("LINES", () => labels.join(", "))] : [];
 	};
 	const forecastNotes = () => {
 		const epochs = epochsText(trainOptions.shape.epochs.parse(options.epochs));
 		const tuned = checkConfig(finetuneOptions, {}, "tuning").epochs;
-		const defaultMethods = forecastMethods.flatMap((method) =>
+		const defaultMethods = catalogue.forecastMethods.flatMap((method) =>
 			about(
 				`forecast, ${method} (${methodTexts[method]}): LINES`,
 				({ forecasting }) => forecasting.methods[0] === method,

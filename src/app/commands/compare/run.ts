@@ -6,53 +6,20 @@ import { InputError } from "../../../base/errors.js";
 import { holdingLock, replaceFile } from "../../../base/files/index.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { isPaperTask } from "../../../data/cohort/label-rules.js";
-import {
-	type ComparedMethod,
-	type ComparedModel,
-	type Comparison,
-	columnsOf,
-	comparisonFormats,
-	comparisonOf,
-	isLabelledTask,
-	isSimulated,
-	type Method,
-	tasksOf,
-} from "../../../evaluate/index.js";
+import * as evaluating from "../../../evaluate/index.js";
 import { modelById } from "../../../model/index.js";
-import {
-	computeFields,
-	decimal,
-	type Fields,
-	flag,
-	namesIn,
-	type Optional,
-	option,
-	readBy,
-	threads,
-	type Values,
-	whole,
-} from "../fields.js";
+import * as fields from "../fields.js";
 import { writeFigure } from "../figure-file.js";
 import type { Monitoring } from "../pretrain/training.js";
 import { computeCells } from "./cells.js";
-import {
-	checkLeaders,
-	checkNames,
-	lineNames,
-	lineNotes,
-	linesNamed,
-	methodsShown,
-	sampleNotes,
-	sizeLines,
-	variantLines,
-	variantNames,
-	waysOf,
-} from "./lines.js";
+import * as lineup from "./lines.js";
 import { baselinesId, comparisonFiles, openPlan } from "./plan.js";
 
-const names = readBy(namesIn);
+const names = fields.readBy(fields.namesIn);
 /** The same, or undefined for `all`. */
-const namesOrAll = readBy((text) => (text === "all" ? undefined : namesIn(text))).optional();
+const namesOrAll = fields
+	.readBy((text) => (text === "all" ? undefined : fields.namesIn(text)))
+	.optional();
 
 const allowedDepths = [1, 5, 10, 15];
 
@@ -61,8 +28,8 @@ const numbersBy = (
 	expected: string,
 	isAllowed: (number: number, i: number, all: readonly number[]) => boolean,
 ) =>
-	readBy((text): readonly number[] => {
-		const numbers = namesIn(text).map(Number);
+	fields.readBy((text): readonly number[] => {
+		const numbers = fields.namesIn(text).map(Number);
 		if (numbers.length > 0 && numbers.every(isAllowed)) return numbers;
 		throw new InputError(expected);
 	});
@@ -75,74 +42,81 @@ const increasingCounts = numbersBy(
 	(count, i, all) => Number.isSafeInteger(count) && count > (all[i - 1] ?? 0),
 );
 
-const preset = option(
+const preset = fields.option(
 	"name",
 	"model sizes: tiny, default or paper; of TrajGPT also large and paper-7m",
 	z.string().default("tiny"),
 );
 
 const tasksField = (known: string, usual: readonly string[]) =>
-	option("list", `tasks to evaluate: some of ${known}`, names.default([...usual]), {
+	fields.option("list", `tasks to evaluate: some of ${known}`, names.default([...usual]), {
 		defaultText: `"${usual}"`,
 	});
 
 /** The options that compare, ablate and scale share. */
 const comparisonFields = (command: string) => ({
-	out: option(
+	out: fields.option(
 		"folder",
 		"folder for runs and tables; a folder that exists is resumed",
 		z.string().default(`runs/${command}`),
 	),
-	epochs: whole(1, 100_000).default(4).describe("training epochs"),
-	batchSlots: whole(1, 10_000_000).default(512).describe("events per pre-training batch"),
-	maxLength: whole(2, 1_000_000)
+	epochs: fields.whole(1, 100_000).default(4).describe("training epochs"),
+	batchSlots: fields.whole(1, 10_000_000).default(512).describe("events per pre-training batch"),
+	maxLength: fields
+		.whole(2, 1_000_000)
 		.default(160)
 		.describe("maximum events per row, in fine-tuning too"),
-	learningRate: decimal(1e-12, 10)
+	learningRate: fields
+		.decimal(1e-12, 10)
 		.optional()
 		.describe("learning rate of every model, instead of each model's default"),
-	depths: option(
+	depths: fields.option(
 		"list",
 		"values of K in recall@K: some of 1,5,10,15",
 		recallDepths.default([5, 10, 15]),
 	),
-	seeds: whole(1, 10_000).default(1).describe("number of seeds, counted from 1"),
-	futures: whole(1, 100_000)
+	seeds: fields.whole(1, 10_000).default(1).describe("number of seeds, counted from 1"),
+	futures: fields
+		.whole(1, 100_000)
 		.default(64)
 		.describe("futures that the reference model samples per patient"),
-	patients: whole(1, 1_000_000_000)
+	patients: fields
+		.whole(1, 1_000_000_000)
 		.optional()
 		.describe("evaluate next, forecast and onset on the first n test patients only (default: all)"),
-	slotsPerLandmark: whole(1, 10_000)
+	slotsPerLandmark: fields
+		.whole(1, 10_000)
 		.optional()
 		.describe("events of a row per landmark of the hazards (default: 16)"),
-	jobs: threads
+	jobs: fields.threads
 		.optional()
 		.describe("cells to run at the same time (default: one per core, if each gets 2 GiB)"),
-	...computeFields(),
-	json: flag("print one JSON document"),
+	...fields.computeFields(),
+	json: fields.flag("print one JSON document"),
 });
 
 export const compareFields = {
 	preset,
-	models: option(
+	models: fields.option(
 		"list",
-		`models to train: all, or some of ${lineNames.join(",")} (default: all)`,
+		`models to train: all, or some of ${lineup.lineNames.join(",")} (default: all)`,
 		namesOrAll,
 	),
-	tasks: option(
+	tasks: fields.option(
 		"list",
 		"tasks to evaluate: some of onset,next,forecast and the dataset's labels (default: all but next and chf-paper)",
 		names.optional(),
 	),
 	...comparisonFields("compare"),
-	tuningSlots: whole(1, 10_000_000)
+	tuningSlots: fields
+		.whole(1, 10_000_000)
 		.optional()
 		.describe("events per batch of fine-tuning to labels (default: 2048)"),
-	tuningSteps: whole(1, 1_000_000_000)
+	tuningSteps: fields
+		.whole(1, 1_000_000_000)
 		.optional()
 		.describe("most steps of a fine-tuning, but at least one epoch (default: no limit)"),
-	leaders: option(
+	leaders: fields.option(
 		"list",
 		"models that run with every seed; the others run with the first only",
 		names.optional(),
@@ -151,9 +125,9 @@ export const compareFields = {
 
 export const ablateFields = {
 	preset,
-	variants: option(
+	variants: fields.option(
 		"list",
-		`variants to train: all, or some of ${variantNames.join(",")} (default: all)`,
+		`variants to train: all, or some of ${lineup.variantNames.join(",")} (default: all)`,
 		namesOrAll,
 	),
 	tasks: tasksField("onset,next,forecast", ["next", "forecast"]),
@@ -161,13 +135,13 @@ export const ablateFields = {
 };
 
 export const scaleFields = {
-	model: option("id", "model to train", z.string().default("trajgpt")),
-	presets: option(
+	model: fields.option("id", "model to train", z.string().default("trajgpt")),
+	presets: fields.option(
 		"list",
 		"sizes of the model (default: those of tiny,default,large that it has)",
 		names.optional(),
 	),
-	trainPatients: option(
+	trainPatients: fields.option(
 		"list",
 		"numbers of training patients (default: 2000, 8000, 32000 … below half of them, and all)",
 		increasingCounts.optional(),
@@ -176,15 +150,15 @@ export const scaleFields = {
 	...comparisonFields("scale"),
 };
 
-type Options<F extends Fields> = Omit<Values<F>, "out" | "json"> & Monitoring;
+type Options<F extends fields.Fields> = Omit<fields.Values<F>, "out" | "json"> & Monitoring;
 
 export type CompareOptions = Options<typeof compareFields>;
 type AblateOptions = Options<typeof ablateFields>;
 type ScaleOptions = Options<typeof scaleFields>;
 type CommonOptions = Options<ReturnType<typeof comparisonFields>> &
-	Optional<CompareOptions, "tuningSlots" | "tuningSteps" | "leaders">;
+	fields.Optional<CompareOptions, "tuningSlots" | "tuningSteps" | "leaders">;
 
-const defaultMethod = ({ model }: ComparedModel) =>
+const defaultMethod = ({ model }: evaluating.ComparedModel) =>
 	modelById(model).forecasting.methods.slice(0, 1);
 
 /**
@@ -195,20 +169,21 @@ export async function compare(
 	dataset: Dataset,
 	folder: string,
 	options: CompareOptions,
-): Promise<Comparison> {
-	const entries = linesNamed(options.models, options);
-	if (options.leaders) checkLeaders(options.leaders, entries);
+): Promise<evaluating.Comparison> {
+	const entries = lineup.linesNamed(options.models, options);
+	if (options.leaders) lineup.checkLeaders(options.leaders, entries);
 	const reference = entries.find(({ id }) => id === "trajgpt") ?? entries[0];
 	return compareLines(dataset, folder, options, {
 		title: "compare",
 		entries,
-		ways: waysOf(
+		ways: lineup.waysOf(
 			entries,
-			({ model }) => methodsShown(model),
+			({ model }) => lineup.methodsShown(model),
 			(entry, _, first) => (entry === reference && first ? undefined : reference),
 		),
 		tasks:
-			options.tasks ?? tasksOf(dataset).filter((task) => task !== "next" && !isPaperTask(task)),
+			options.tasks ??
+			evaluating.tasksOf(dataset).filter((task) => task !== "next" && !isPaperTask(task)),
 	});
 }
 
@@ -217,14 +192,14 @@ export async function ablate(
 	dataset: Dataset,
 	folder: string,
 	options: AblateOptions,
-): Promise<Comparison> {
-	const { variants = variantNames, tasks } = options;
-	checkNames(variants, "variant", variantNames);
-	const entries = variantLines(options).filter(({ id }) => variants.includes(id));
+): Promise<evaluating.Comparison> {
+	const { variants = lineup.variantNames, tasks } = options;
+	lineup.checkNames(variants, "variant", lineup.variantNames);
+	const entries = lineup.variantLines(options).filter(({ id }) => variants.includes(id));
 	return compareLines(dataset, folder, options, {
 		title: "ablate",
 		entries,
-		ways: waysOf(
+		ways: lineup.waysOf(
 			entries,
 			defaultMethod,
 			// The paper's variants are compared with the line above, ours with the first.
@@ -243,22 +218,25 @@ export async function scale(
 	dataset: Dataset,
 	folder: string,
 	options: ScaleOptions,
-): Promise<Comparison> {
+): Promise<evaluating.Comparison> {
 	const { model, tasks } = options;
 	const { name, forecasting } = modelById(model);
 	for (const task of tasks)
-		if (isLabelledTask(task) || (task === "forecast" && forecasting.after === "fine-tuning"))
+		if (
+			evaluating.isLabelledTask(task) ||
+			(task === "forecast" && forecasting.after === "fine-tuning")
+		)
 			throw new InputError(
 				`task ${task} of ${name} needs fine-tuning, which learns from all training patients; leave it out of \`tasks\``,
 				{ field: "tasks", value: task },
 			);
-	const lines = sizeLines(options, dataset.patients("train").length);
+	const lines = lineup.sizeLines(options, dataset.patients("train").length);
 	const entries = lines.map(({ entry }) => entry);
 	const first = lines[0]?.preset;
 	const comparison = await compareLines(dataset, folder, options, {
 		title: "scale",
 		entries,
-		ways: waysOf(entries, defaultMethod, ({ group }, at) => {
+		ways: lineup.waysOf(entries, defaultMethod, ({ group }, at) => {
 			if (group === first) return entries[at - 1]; // fewer patients
 			return lines.find(
 				({ preset, trainPatients }) =>
@@ -268,7 +246,7 @@ export async function scale(
 		tasks,
 	});
 	const { scalingFigure } = await import("../../../evaluate/charts/index.js");
-	const figure = scalingFigure(comparison, lines, await isSimulated(dataset));
+	const figure = scalingFigure(comparison, lines, await evaluating.isSimulated(dataset));
 	await writeFigure(curvesFile(folder), figure);
 	return comparison;
 }
@@ -279,11 +257,11 @@ const cellBytes = 2 ** 31;
 /** What a comparison trains and evaluates. */
 interface Grid {
 	readonly title: string;
-	readonly entries: readonly ComparedModel[];
-	readonly ways: readonly ComparedMethod[];
+	readonly entries: readonly evaluating.ComparedModel[];
+	readonly ways: readonly evaluating.ComparedMethod[];
 	readonly tasks: readonly string[];
 	/** Forecasting methods that have their own columns, instead of lines. */
-	readonly methods?: readonly Method[];
+	readonly methods?: readonly evaluating.Method[];
 }
 
 async function compareLines(
@@ -291,10 +269,10 @@ async function compareLines(
 	folder: string,
 	options: CommonOptions,
 	{ title, entries, ways, tasks, methods }: Grid,
-): Promise<Comparison> {
+): Promise<evaluating.Comparison> {
 	const { depths, seeds, leaders, futures, patients = null, tuningSteps = null } = options;
 	const { epochs, batchSlots, maxLength, slotsPerLandmark, tuningSlots } = options;
-	checkNames(tasks, "task", tasksOf(dataset), dataset.folder);
+	lineup.checkNames(tasks, "task", evaluating.tasksOf(dataset), dataset.folder);
 	const budgets = {
 		options: { epochs, batchSlots, maxLength, patience: epochs },
 		tuning: { maxLength, ...(tuningSlots && { batchSlots: tuningSlots }) },
@@ -328,14 +306,14 @@ async function compareLines(
 			threads,
 		});
 		const labelOf = (line: string) => entries.find(({ id }) => id === line)?.label ?? line;
-		const comparison = comparisonOf(
-			columnsOf(tasks, depths, methods),
+		const comparison = evaluating.comparisonOf(
+			evaluating.columnsOf(tasks, depths, methods),
 			ways,
 			done.toSorted((a, b) => a.seed - b.seed),
 			failed.map(({ id, seed, reason }) => ({ label: `${labelOf(id)}, seed ${seed},`, reason })),
 			[
-				...sampleNotes(dataset, tasks, patients),
-				...lineNotes(dataset, entries, tasks, { ...budgets, methods }),
+				...lineup.sampleNotes(dataset, tasks, patients),
+				...lineup.lineNotes(dataset, entries, tasks, { ...budgets, methods }),
 			],
 		);
 		await writeTables(folder, comparison);
@@ -346,10 +324,15 @@ async function compareLines(
 export const curvesFile = (folder: string): string => join(folder, "curves.svg");
 
 export const tableFiles = (folder: string): string[] =>
-	Object.keys(comparisonFormats).map((extension) => comparisonFiles(folder).table(extension));
+	Object.keys(evaluating.comparisonFormats).map((extension) =>
+		comparisonFiles(folder).table(extension),
+	);
 
-export async function writeTables(folder: string, comparison: Comparison): Promise<void> {
-	for (const [extension, format] of Object.entries(comparisonFormats))
+export async function writeTables(
+	folder: string,
+	comparison: evaluating.Comparison,
+): Promise<void> {
+	for (const [extension, format] of Object.entries(evaluating.comparisonFormats))
 		await replaceFile(comparisonFiles(folder).table(extension), (path) =>
 			writeFile(path, format(comparison)),
 		);

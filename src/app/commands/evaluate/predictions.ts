@@ -6,18 +6,7 @@ import { checkFolderTarget, replaceFolder } from "../../../base/files/index.js";
 import { csvLine } from "../../../base/table.js";
 import { dayMilliseconds, isoDate, type TimeAxis } from "../../../base/time.js";
 import type { Dataset } from "../../../data/cohort/index.js";
-import {
-	type EvaluationType,
-	isExternal,
-	isLabelledTask,
-	type LabelPrediction,
-	type PlpOptions,
-	plpTableNames,
-	plpTables,
-	predictionMetrics,
-	type RowPredictions,
-	type EvaluateOptions as TaskOptions,
-} from "../../../evaluate/index.js";
+import * as evaluating from "../../../evaluate/index.js";
 import { finetuneCommand, type Trained } from "../../../model/train/index.js";
 import { checkOutputFile, checkTableFile } from "../../../model/train/output-file.js";
 
@@ -35,7 +24,7 @@ export interface PredictionFile {
 interface PredictionContext {
 	readonly axis: TimeAxis;
 	/** In the words of PatientLevelPrediction. */
-	readonly evaluationType: EvaluationType;
+	readonly evaluationType: evaluating.EvaluationType;
 	readonly subjects: SubjectNumbers;
 }
 
@@ -59,7 +48,7 @@ const plpTableFile = (name: string) => `${name}.csv`;
 
 /** The same for a folder of PatientLevelPrediction; only one that was written here is replaced. */
 async function checkPlpTarget(folder: string, replace: boolean, axis: TimeAxis): Promise<void> {
-	const others = [plpFiles.subjects, ...plpTableNames.map(plpTableFile)];
+	const others = [plpFiles.subjects, ...evaluating.plpTableNames.map(plpTableFile)];
 	await checkFolderTarget(folder, replace, plpFiles.predictions, others);
 	if (axis !== "dates")
 		throw new InputError(
@@ -74,7 +63,7 @@ async function checkPlpTarget(folder: string, replace: boolean, axis: TimeAxis):
  */
 export async function writePredictions(
 	{ file, schema }: PredictionFile,
-	predictions: readonly LabelPrediction[],
+	predictions: readonly evaluating.LabelPrediction[],
 	context: Omit<PredictionContext, "subjects">,
 ): Promise<string[]> {
 	const subjects = numbersOf(predictions);
@@ -83,7 +72,7 @@ export async function writePredictions(
 	return schema === "plain" ? [] : numberedNotes(subjectsFile(file), subjects);
 }
 
-const numbersOf = (predictions: readonly LabelPrediction[]) =>
+const numbersOf = (predictions: readonly evaluating.LabelPrediction[]) =>
 	numberSubjects(predictions.map(({ patient }) => patient));
 
 /**
@@ -92,15 +81,17 @@ const numbersOf = (predictions: readonly LabelPrediction[]) =>
  */
 async function writePlp(
 	folder: string,
-	predictions: readonly LabelPrediction[],
-	options: PlpOptions,
+	predictions: readonly evaluating.LabelPrediction[],
+	options: evaluating.PlpOptions,
 ): Promise<string[]> {
 	const subjects = numbersOf(predictions);
 	await replaceFolder(folder, async (partial) => {
 		const context = { axis: "dates", evaluationType: options.evaluation, subjects } as const;
 		const columns = plpColumns(predictions, context);
 		await writeFile(join(partial, plpFiles.predictions), csvOf(columns));
-		for (const [name, { header, rows }] of Object.entries(plpTables(predictions, options)))
+		for (const [name, { header, rows }] of Object.entries(
+			evaluating.plpTables(predictions, options),
+		))
 			await writeFile(join(partial, plpTableFile(name)), [header, ...rows].map(csvLine).join(""));
 		await writeSubjects(join(partial, plpFiles.subjects), subjects);
 	});
@@ -110,12 +101,15 @@ async function writePlp(
 const columnsIn: Readonly<
 	Record<
 		PredictionSchema,
-		(predictions: readonly LabelPrediction[], context: PredictionContext) => Column[]
+		(predictions: readonly evaluating.LabelPrediction[], context: PredictionContext) => Column[]
 	>
 > = { plain: plainColumns, meds: medsColumns, plp: plpColumns };
 
-function plainColumns(rows: readonly LabelPrediction[], { axis }: PredictionContext): Column[] {
-	const has = (isSet: (row: LabelPrediction) => boolean) => rows.some(isSet);
+function plainColumns(
+	rows: readonly evaluating.LabelPrediction[],
+	{ axis }: PredictionContext,
+): Column[] {
+	const has = (isSet: (row: evaluating.LabelPrediction) => boolean) => rows.some(isSet);
 	return columnsOf(rows, {
 		patient: ["text", ({ patient }) => patient],
 		date: axis === "dates" && ["text", ({ time }) => isoDate(time)],
@@ -134,7 +128,10 @@ function plainColumns(rows: readonly LabelPrediction[], { axis }: PredictionCont
 const decision = 0.5;
 
 /** PredictionSchema of meds-evaluation; probabilities have 32 bits there. */
-function medsColumns(rows: readonly LabelPrediction[], { subjects }: PredictionContext): Column[] {
+function medsColumns(
+	rows: readonly evaluating.LabelPrediction[],
+	{ subjects }: PredictionContext,
+): Column[] {
 	return columnsOf(rows, {
 		subject_id: ["id", ({ patient }) => subjects.of.get(patient) as bigint],
 		prediction_time: ["time", ({ time }) => new Date(Math.round(time * dayMilliseconds))],
@@ -149,7 +146,7 @@ const genders = { male: 8507, female: 8532 };
 
 /** The prediction frame of PatientLevelPrediction. */
 function plpColumns(
-	rows: readonly LabelPrediction[],
+	rows: readonly evaluating.LabelPrediction[],
 	{ evaluationType, subjects }: PredictionContext,
 ): Column[] {
 	return columnsOf(rows, {
@@ -229,7 +226,7 @@ export async function checkPredictionTargets(
 		throw new InputError("predictions are those of one run; evaluate the runs one by one", {
 			field: "predictions",
 		});
-	if (task === undefined || (task !== "onset" && !isLabelledTask(task)))
+	if (task === undefined || (task !== "onset" && !evaluating.isLabelledTask(task)))
 		throw new InputError(
 			`predictions are those of one label, and ${task === undefined ? "no task is named" : `task ${task} has none`}; choose onset or a task with labels as \`task\``,
 			{ field: "task", value: task },
@@ -246,14 +243,14 @@ export async function writeRowPredictions(
 	task: string,
 	trained: Trained,
 	dataset: Dataset,
-	scored: RowPredictions | undefined,
+	scored: evaluating.RowPredictions | undefined,
 	{
 		predictions,
 		plp,
 		split,
 		draws,
 		seed,
-	}: PredictionTargets & Pick<TaskOptions, "split" | "draws" | "seed">,
+	}: PredictionTargets & Pick<evaluating.EvaluateOptions, "split" | "draws" | "seed">,
 ) {
 	if (!scored) {
 		const labelFile = dataset.labelFiles?.[task];
@@ -270,7 +267,9 @@ export async function writeRowPredictions(
 			{ field: "horizons" },
 		);
 	const labelled = scored.predictions.filter(({ label }) => label !== null);
-	const evaluation = isExternal(trained, dataset) ? "Validation" : evaluationTypes[split];
+	const evaluation = evaluating.isExternal(trained, dataset)
+		? "Validation"
+		: evaluationTypes[split];
 	const notes = [...scored.notes];
 	if (predictions) {
 		const rows = schema === "plain" ? scored.predictions : labelled;
@@ -305,6 +304,6 @@ export async function writeRowPredictions(
 		count: written.length,
 		notes,
 		/** The metrics of meds-evaluation, of the values in the file; null if all labels are of one class. */
-		metrics: predictionMetrics(written) ?? null,
+		metrics: evaluating.predictionMetrics(written) ?? null,
 	};
 }

@@ -15,23 +15,7 @@ import {
 	ownCores,
 	withRuntime,
 } from "../../../engine/runtime/open-runtime.js";
-import {
-	type AcrossRuns,
-	acrossRuns,
-	checkDraws,
-	checkPatientCount,
-	type Evaluation,
-	evaluateDefaults,
-	evaluatedPatients,
-	evaluationFile,
-	isExternal,
-	openTask,
-	type RowPredictions,
-	type EvaluateOptions as TaskOptions,
-	tasksOf,
-	tryReadEvaluation,
-	writeEvaluation,
-} from "../../../evaluate/index.js";
+import * as evaluating from "../../../evaluate/index.js";
 import { openRunDataset, type Trained } from "../../../model/train/index.js";
 import { checkDistinctRuns } from "../../../predict/trained/open.js";
 import type { Monitoring } from "../pretrain/training.js";
@@ -46,7 +30,7 @@ import {
 export interface EvaluateOptions
 	extends Partial<
 			Omit<
-				TaskOptions,
+				evaluating.EvaluateOptions,
 				| ("progress" | "threads" | "baselines" | "keepDraws" | "before")
 				| ("onPredictions" | "sample" | "fullDataset" | "trainingDataset")
 			>
@@ -66,7 +50,7 @@ export interface EvaluateOptions
 	 */
 	readonly patients?: number | "all" | undefined;
 	readonly onEvaluation?: ((measured: MeasuredRun) => void) | undefined;
-	readonly onAcrossRuns?: ((task: string, over: AcrossRuns) => void) | undefined;
+	readonly onAcrossRuns?: ((task: string, over: evaluating.AcrossRuns) => void) | undefined;
 }
 
 export interface MeasuredRun {
@@ -77,13 +61,13 @@ export interface MeasuredRun {
 	readonly notWritten?: string;
 	/** Why it was not stored: the file holds a result of more patients. */
 	readonly notStored?: string;
-	readonly evaluation: Evaluation;
+	readonly evaluation: evaluating.Evaluation;
 	readonly predictions?: WrittenPredictions;
 }
 
 export interface TaskResult {
 	readonly runs: readonly MeasuredRun[];
-	readonly acrossRuns?: AcrossRuns;
+	readonly acrossRuns?: evaluating.AcrossRuns;
 }
 
 /**
@@ -100,7 +84,7 @@ export async function commonDataset(runs: readonly Trained[], given?: string): P
 			);
 	if (given === undefined) return openRunDataset(first.folder, first.run);
 	const dataset = await openDataset(given);
-	if (isExternal(first, dataset)) checkSameMeaning(first, dataset);
+	if (evaluating.isExternal(first, dataset)) checkSameMeaning(first, dataset);
 	return dataset;
 }
 
@@ -110,7 +94,7 @@ async function trainingDatasetOf(
 	dataset: Dataset,
 	progress: Progress,
 ): Promise<Dataset | undefined> {
-	if (!first || !isExternal(first, dataset)) return undefined;
+	if (!first || !evaluating.isExternal(first, dataset)) return undefined;
 	try {
 		return await openRunDataset(first.folder, first.run);
 	} catch (error) {
@@ -172,28 +156,29 @@ async function evaluateOn(
 	runtime: Runtime,
 	runs: readonly Trained[],
 	dataset: Dataset,
-	options: Omit<EvaluateOptions, keyof ComputeOptions> & Pick<TaskOptions, "threads">,
+	options: Omit<EvaluateOptions, keyof ComputeOptions> &
+		Pick<evaluating.EvaluateOptions, "threads">,
 	communicator: Communicator,
 ): Promise<Record<string, TaskResult>> {
 	const { task, patients, predictions, plp, onEvaluation, onAcrossRuns, ...overrides } = options;
 	const { progress = silentProgress } = options;
-	checkPatientCount(patients);
-	checkDraws(options.draws);
+	evaluating.checkPatientCount(patients);
+	evaluating.checkDraws(options.draws);
 	const before = commonCut(runs);
 	if (task !== undefined) checkTask(task, before, runs);
 	const targets = { predictions, plp };
 	const { axis } = dataset.manifest.source;
 	const writes = await checkPredictionTargets(targets, runs, task, axis);
-	let predicted: RowPredictions | undefined;
+	let predicted: evaluating.RowPredictions | undefined;
 	const trainingDataset = await trainingDatasetOf(runs, dataset, progress);
-	const taskOptions: TaskOptions = {
-		...evaluateDefaults,
+	const taskOptions: evaluating.EvaluateOptions = {
+		...evaluating.evaluateDefaults,
 		...overrides,
 		progress,
 		...(trainingDataset && { trainingDataset }),
 		...(before !== undefined && { before }),
 		...(writes && {
-			onPredictions(answered: RowPredictions) {
+			onPredictions(answered: evaluating.RowPredictions) {
 				predicted = answered;
 			},
 		}),
@@ -201,12 +186,17 @@ async function evaluateOn(
 	const { split } = taskOptions;
 	const maker = { versions: versions(), clock: () => performance.now() };
 	const measure = async (name: string): Promise<TaskResult> => {
-		const { people, sample } = await evaluatedPatients(name, dataset, { split, patients });
+		const { people, sample } = await evaluating.evaluatedPatients(name, dataset, {
+			split,
+			patients,
+		});
 		const drawn = { ...taskOptions, ...(sample && { sample, fullDataset: dataset }) };
-		const evaluateRun = await openTask(name, people, drawn, maker);
+		const evaluateRun = await evaluating.openTask(name, people, drawn, maker);
 		for (const trained of runs) {
-			const other = isExternal(trained, dataset) ? dataset.manifest.contentHash : undefined;
-			await checkWritable(evaluationFile(trained.folder, name, other));
+			const other = evaluating.isExternal(trained, dataset)
+				? dataset.manifest.contentHash
+				: undefined;
+			await checkWritable(evaluating.evaluationFile(trained.folder, name, other));
 		}
 		const measured: MeasuredRun[] = [];
 		for (const trained of runs) {
@@ -231,13 +221,13 @@ async function evaluateOn(
 			onEvaluation?.(result);
 		}
 		if (runs.length === 1) return { runs: measured };
-		const over = acrossRuns(measured.map(({ evaluation }) => evaluation));
+		const over = evaluating.acrossRuns(measured.map(({ evaluation }) => evaluation));
 		onAcrossRuns?.(name, over);
 		return { runs: measured, acrossRuns: over };
 	};
 	if (task !== undefined) return { [task]: await measure(task) };
 	const results: Record<string, TaskResult> = {};
-	for (const name of before === undefined ? tasksOf(dataset) : ["onset"])
+	for (const name of before === undefined ? evaluating.tasksOf(dataset) : ["onset"])
 		try {
 			results[name] = await measure(name);
 		} catch (error) {
@@ -255,12 +245,12 @@ async function evaluateOn(
 /** Writes an evaluation, unless the file holds one of more patients; results that cannot be written are still returned. */
 async function store(
 	run: string,
-	evaluation: Evaluation,
+	evaluation: evaluating.Evaluation,
 ): Promise<Pick<MeasuredRun, "file" | "notWritten" | "notStored">> {
 	const notStored = await storedOfMore(run, evaluation);
 	if (notStored !== undefined) return { notStored };
 	try {
-		return { file: await writeEvaluation(run, evaluation) };
+		return { file: await evaluating.writeEvaluation(run, evaluation) };
 	} catch (error) {
 		if (!(error instanceof InputError)) throw error;
 		return { notWritten: error.message };
@@ -273,12 +263,12 @@ async function store(
  */
 export async function storedOfMore(
 	run: string,
-	{ task, patients, sample, made: { dataset, external, step } }: Evaluation,
+	{ task, patients, sample, made: { dataset, external, step } }: evaluating.Evaluation,
 ): Promise<string | undefined> {
 	if (!sample) return undefined;
 	const other = external && dataset;
 	// A file that cannot be read is replaced, as by every evaluation.
-	const stored = await tryReadEvaluation(run, task, other);
+	const stored = await evaluating.tryReadEvaluation(run, task, other);
 	if (!stored || stored.made.step !== step || stored.made.dataset !== dataset) return undefined;
 	// Without `sample`, the file holds all patients, or is older than `sample`. All patients include those of this
 	// sample, so that as many of them or more can be evaluated.
@@ -286,7 +276,7 @@ export async function storedOfMore(
 		? [stored.sample.patients, sample.patients]
 		: [stored.patients, patients];
 	if (theirs <= patientCount) return undefined;
-	return `${evaluationFile(run, task, other)} holds the results of ${thousands(theirs)} patients, and these are of ${thousands(patientCount)}; to replace them, evaluate all patients (\`patients: "all"\`)`;
+	return `${evaluating.evaluationFile(run, task, other)} holds the results of ${thousands(theirs)} patients, and these are of ${thousands(patientCount)}; to replace them, evaluate all patients (\`patients: "all"\`)`;
 }
 
 const keysOf = ({ tokens }: Vocabulary) => tokens.map(({ code, system }) => `${system} ${code}`);
