@@ -1,19 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../base/random.js";
-import {
-	bootstrap,
-	difference,
-	drawPatients,
-	measureOf,
-	possible,
-	ratioOf,
-	type Statistic,
-} from "./bootstrap.js";
+import * as statistics from "./bootstrap.js";
 import { quantile, ranking } from "./metrics.js";
 
 const options = { draws: 1000, seed: 3 };
-const meanOf = (values: Float64Array): Statistic =>
-	ratioOf(values, new Float64Array(values.length).fill(1));
+const meanOf = (values: Float64Array): statistics.Statistic =>
+	statistics.ratioOf(values, new Float64Array(values.length).fill(1));
 const normals = (count: number, seed: number, about = 0) => {
 	const stream = random(seed);
 	return Float64Array.from({ length: count }, () => about + stream.normal());
@@ -22,7 +14,7 @@ const normals = (count: number, seed: number, about = 0) => {
 describe("bootstrap", () => {
 	test("of a mean gives its value and about ±1.96 standard errors", () => {
 		const values = normals(400, 1, 5);
-		const { mean } = bootstrap(400, { mean: meanOf(values) }, options);
+		const { mean } = statistics.bootstrap(400, { mean: meanOf(values) }, options);
 		const value = values.reduce((a, b) => a + b) / 400;
 		const error = Math.sqrt(values.reduce((sum, v) => sum + (v - value) ** 2, 0)) / 400;
 		expect(mean.value).toBeCloseTo(value, 12);
@@ -33,7 +25,7 @@ describe("bootstrap", () => {
 	test("covers the true value in about 95 % of cases", () => {
 		let covered = 0;
 		for (let trial = 0; trial < 200; trial++) {
-			const { mean } = bootstrap(
+			const { mean } = statistics.bootstrap(
 				60,
 				{ mean: meanOf(normals(60, trial)) },
 				{ draws: 200, seed: trial },
@@ -47,7 +39,7 @@ describe("bootstrap", () => {
 	test("covers the average precision of samples of this size in about 95 % of cases", () => {
 		const [patients, codes] = [200, 12];
 		/** The mean over codes, as for onsets: 5 % positive, ranked with some skill. */
-		const sample = (seed: number): Statistic => {
+		const sample = (seed: number): statistics.Statistic => {
 			const { normal, uniform } = random(seed);
 			const all = Array.from({ length: codes }, () => {
 				const scores = Array.from({ length: patients }, () => normal());
@@ -62,8 +54,11 @@ describe("bootstrap", () => {
 		for (let seed = 0; seed < 400; seed++) truth += sample(10_000 + seed)(once) / 400;
 		let [covered, coveredByPercentiles] = [0, 0];
 		for (let seed = 0; seed < trials; seed++) {
-			const [{ area }] = drawPatients(patients, [{ area: sample(seed) }], { draws: 60, seed });
-			const { low, high } = measureOf(area);
+			const [{ area }] = statistics.drawPatients(patients, [{ area: sample(seed) }], {
+				draws: 60,
+				seed,
+			});
+			const { low, high } = statistics.measureOf(area);
 			if (low <= truth && truth <= high) covered++;
 			const sorted = area.drawn.toSorted();
 			if (quantile(sorted, 0.025) <= truth && truth <= quantile(sorted, 0.975))
@@ -74,7 +69,7 @@ describe("bootstrap", () => {
 	});
 
 	test("of a ratio divides sums, and does not average ratios", () => {
-		const { nats } = bootstrap(2, { nats: ratioOf([1, 8], [1, 2]) }, options);
+		const { nats } = statistics.bootstrap(2, { nats: statistics.ratioOf([1, 8], [1, 2]) }, options);
 		// The draws are 1, 3 and 4 with a mean of 2.75, which is moved to 3.
 		expect(nats.value).toBe(3);
 		expect(nats.low).toBeCloseTo(1.25, 1);
@@ -85,8 +80,11 @@ describe("bootstrap", () => {
 		const base = normals(100, 7);
 		const better = base.map((value) => value + 0.1);
 		const means = { one: meanOf(better), other: meanOf(base) };
-		const [{ one, other }] = drawPatients(100, [means], options);
-		const [both, alone] = [measureOf(difference(one, other)), measureOf(one)];
+		const [{ one, other }] = statistics.drawPatients(100, [means], options);
+		const [both, alone] = [
+			statistics.measureOf(statistics.difference(one, other)),
+			statistics.measureOf(one),
+		];
 		expect(both.value).toBeCloseTo(0.1, 12);
 		expect(both.high - both.low).toBeLessThan(1e-12);
 		expect(alone.high - alone.low).toBeGreaterThan(0.2);
@@ -94,21 +92,23 @@ describe("bootstrap", () => {
 
 	test("leaves out draws without a value", () => {
 		const { averagePrecision } = ranking([1, 0, 0], [0.9, 0.2, 0.1]);
-		const { area } = bootstrap(3, { area: averagePrecision }, options);
+		const { area } = statistics.bootstrap(3, { area: averagePrecision }, options);
 		expect(area).toEqual({ value: 1, low: 1, high: 1 });
 	});
 
 	test("depends on the seed alone", () => {
-		const statistics = { mean: meanOf(normals(50, 1)) };
-		const first = bootstrap(50, statistics, options);
-		expect(bootstrap(50, statistics, options)).toEqual(first);
-		expect(bootstrap(50, statistics, { ...options, seed: 4 }).mean.low).not.toBe(first.mean.low);
+		const means = { mean: meanOf(normals(50, 1)) };
+		const first = statistics.bootstrap(50, means, options);
+		expect(statistics.bootstrap(50, means, options)).toEqual(first);
+		expect(statistics.bootstrap(50, means, { ...options, seed: 4 }).mean.low).not.toBe(
+			first.mean.low,
+		);
 	});
 });
 
 test("an interval holds possible values only", () => {
 	const measure = { value: 0.99, low: -0.02, high: 1.004 };
-	expect(possible("auroc", measure)).toEqual({ value: 0.99, low: 0, high: 1 });
-	expect(possible("recall@10 new", measure).high).toBe(1);
-	expect(possible("nats", measure)).toEqual({ value: 0.99, low: 0, high: 1.004 });
+	expect(statistics.possible("auroc", measure)).toEqual({ value: 0.99, low: 0, high: 1 });
+	expect(statistics.possible("recall@10 new", measure).high).toBe(1);
+	expect(statistics.possible("nats", measure)).toEqual({ value: 0.99, low: 0, high: 1.004 });
 });

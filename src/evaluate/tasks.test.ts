@@ -4,13 +4,7 @@ import { nodeRuntime } from "../engine/runtime/node.js";
 import { tooFewText } from "./bootstrap.js";
 import { evaluateDefaults } from "./evaluation.js";
 import { labelledTasks } from "./labelled/task-labels.js";
-import {
-	evaluatedPatients,
-	evaluationInputsHash,
-	isLabelledTask,
-	knownTasks,
-	openTask,
-} from "./tasks.js";
+import * as tasks from "./tasks.js";
 import { smallDataset } from "./testing/small-dataset.js";
 
 /** 60 test patients, of whom every fifth has a label, beside 20 others. */
@@ -34,7 +28,7 @@ const split = "test";
 const all = [...dataset.patients(split)];
 
 const numbers = async (task: string, options: { patients?: number | "all"; most?: number }) => {
-	const { people, sample } = await evaluatedPatients(task, dataset, { split, ...options });
+	const { people, sample } = await tasks.evaluatedPatients(task, dataset, { split, ...options });
 	expect(people.patients("train")).toEqual(dataset.patients("train"));
 	return { patients: [...people.patients(split)], sample };
 };
@@ -83,17 +77,17 @@ describe("the patients of an evaluation", () => {
 });
 
 test("an evaluation of a part says so, and how to evaluate all", async () => {
-	const { people, sample } = await evaluatedPatients("next", dataset, { split, most: 20 });
+	const { people, sample } = await tasks.evaluatedPatients("next", dataset, { split, most: 20 });
 	const maker = { versions: {}, clock: () => 0 };
 	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 	const options = { ...evaluateDefaults, draws: 5 };
-	const evaluate = await openTask("next", people, { ...options, sample: sample! }, maker);
+	const evaluate = await tasks.openTask("next", people, { ...options, sample: sample! }, maker);
 	const evaluation = await evaluate(runtime);
 	expect(evaluation).toMatchObject({ patients: 20, sample: { patients: 20, of: 60 } });
 	expect(evaluation.notes[0]).toBe(
 		'sample: 20 of 60 patients, drawn at random, the same in every evaluation of this dataset; `patients: "all"` evaluates all',
 	);
-	const whole = await (await openTask("next", dataset, options, maker))(runtime);
+	const whole = await (await tasks.openTask("next", dataset, options, maker))(runtime);
 	expect(whole.patients).toBe(60);
 	expect(whole).not.toHaveProperty("sample");
 	expect(whole.notes.join()).not.toContain("sample:");
@@ -101,7 +95,7 @@ test("an evaluation of a part says so, and how to evaluate all", async () => {
 
 test("as many patients, drawn and the first, are different inputs", async () => {
 	const hash = (how?: "random" | "first") =>
-		evaluationInputsHash("next", dataset, {
+		tasks.evaluationInputsHash("next", dataset, {
 			...evaluateDefaults,
 			...(how && { sample: { patients: 20, of: 60, how } }),
 		});
@@ -125,10 +119,10 @@ describe("baselines of a sample", () => {
 	const maker = { versions: {}, clock: () => 0 };
 	const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 	const measure = async (task: string, split: "train" | "valid", patients: number | "all") => {
-		const { people, sample } = await evaluatedPatients(task, whole, { split, patients });
+		const { people, sample } = await tasks.evaluatedPatients(task, whole, { split, patients });
 		const options = { ...evaluateDefaults, draws: 5, split };
 		const opened = { ...options, ...(sample && { sample, fullDataset: whole }) };
-		return (await openTask(task, people, opened, maker))(runtime);
+		return (await tasks.openTask(task, people, opened, maker))(runtime);
 	};
 
 	test("are smoothed on all validation patients", async () => {
@@ -179,8 +173,8 @@ test("the tasks with labels are those that come from labels of a dataset, not fu
 		...smallDataset([3, 1], []),
 		manifest: { labels: [{ task: "mine" }] } as unknown as Dataset["manifest"],
 	};
-	const known = knownTasks(dataset);
+	const known = tasks.knownTasks(dataset);
 	expect(known).toEqual(["onset", "next", "forecast", "mine", "futures"]);
-	expect(known.filter(isLabelledTask)).toEqual(["mine"]);
+	expect(known.filter(tasks.isLabelledTask)).toEqual(["mine"]);
 	expect(labelledTasks(dataset)).toEqual(["mine"]);
 });

@@ -4,16 +4,7 @@ import { InputError } from "../../base/errors.js";
 import { percent, table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import { durationName, unitFor, yearDays } from "../../base/time.js";
-import {
-	type DatasetSummary,
-	type Histogram,
-	type LabelSummary,
-	type Manifest,
-	openDataset,
-	type Spread,
-	splitNames,
-	summarize,
-} from "../../data/cohort/index.js";
+import * as cohort from "../../data/cohort/index.js";
 import { oldestShownAgeDays, roundingRule } from "../../data/cohort/privacy-rounding.js";
 import type { SplitSummary } from "../../data/cohort/summary.js";
 import { counted } from "../../evaluate/charts/numbers.js";
@@ -53,8 +44,8 @@ export const command = defineCommand({
 			throw new InputError(
 				`${folder} is a run, and describe is for datasets; run \`trajgpt describe ${join(folder, readRun(folder).datasetFolder)}\` for the dataset that it learned from, or \`trajgpt report ${folder}\` for the model and its results`,
 			);
-		const dataset = withDatasetWarning(io, await openDataset(folder));
-		const summary = await summarize(dataset);
+		const dataset = withDatasetWarning(io, await cohort.openDataset(folder));
+		const summary = await cohort.summarize(dataset);
 		if (figure !== undefined) {
 			const { datasetFigure } = await import("../../evaluate/charts/index.js");
 			const title = basename(resolve(folder));
@@ -82,8 +73,8 @@ const shortened = (text: string) =>
 /** The tables of `trajgpt describe`; `withFlags` turns the option names in notes into flags. */
 function describeText(
 	folder: string,
-	manifest: Manifest,
-	summary: DatasetSummary,
+	manifest: cohort.Manifest,
+	summary: cohort.DatasetSummary,
 	top: number,
 	bars: TextBars,
 	withFlags: (text: string) => string,
@@ -140,7 +131,7 @@ function describeText(
 
 const isCapped = ({ ageDays }: SplitSummary) => (ageDays?.max ?? 0) >= oldestShownAgeDays;
 
-function spreadTable({ splits }: DatasetSummary): string {
+function spreadTable({ splits }: cohort.DatasetSummary): string {
 	const longest = (of: "observedDays" | "spanDays" | "gapDays") =>
 		unitFor(Math.max(0, ...Object.values(splits).map((split) => split[of]?.max ?? 0)));
 	const [observed, span] = [longest("observedDays"), longest("spanDays")];
@@ -150,7 +141,7 @@ function spreadTable({ splits }: DatasetSummary): string {
 			: { name: "days", days: 1 };
 	const rows = Object.entries(splits).flatMap(([name, split]) => {
 		const age = `age in years${isCapped(split) ? ", above 90 as 90" : ""}`;
-		const spreads: [what: string, spread: Spread | null, unit: number][] = [
+		const spreads: [what: string, spread: cohort.Spread | null, unit: number][] = [
 			["records per patient", split.records, 1],
 			[`observed ${observed.name}`, split.observedDays, observed.days],
 			[`span in ${span.name}`, split.spanDays, span.days],
@@ -167,14 +158,14 @@ function spreadTable({ splits }: DatasetSummary): string {
 	return `${table(["", "min", "25 %", "median", "75 %", "at most", "mean"], rows)}at most: the maximum, rounded up (${roundingRule}), because it is of one patient\n`;
 }
 
-function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string {
+function shapeTable({ histograms, all }: cohort.DatasetSummary, bars: TextBars): string {
 	const shown = (value: number) =>
 		value.toLocaleString("en-US", { maximumSignificantDigits: value < 1000 ? 3 : 6 });
 	const { records, span, gap, age } = histograms;
 	const together = gap?.zero
 		? `${percent(gap.zero, all.events - all.patients)} ${gap.whole ? "on the same day" : "at the same time"} as the one before`
 		: "";
-	const shapes: [name: string, histogram: Histogram | null, more: string][] = [
+	const shapes: [name: string, histogram: cohort.Histogram | null, more: string][] = [
 		["records per patient", records, ""],
 		["span", span, ""],
 		["gap, doubling", gap, together],
@@ -193,7 +184,7 @@ function shapeTable({ histograms, all }: DatasetSummary, bars: TextBars): string
 	return table(["all splits", "from", "", "to", ""], rows);
 }
 
-function codeTable({ codes, all }: DatasetSummary, top: number, bars: TextBars): string {
+function codeTable({ codes, all }: cohort.DatasetSummary, top: number, bars: TextBars): string {
 	if (top === 0) return "";
 	const most = codes[0]?.events ?? 1;
 	return table(
@@ -212,7 +203,7 @@ function codeTable({ codes, all }: DatasetSummary, top: number, bars: TextBars):
 	);
 }
 
-function categoryTable({ categories, all }: DatasetSummary, bars: TextBars): string {
+function categoryTable({ categories, all }: cohort.DatasetSummary, bars: TextBars): string {
 	if (categories.every(({ category }) => category === null)) return "";
 	const most = categories[0]?.events ?? 1;
 	return table(
@@ -228,20 +219,20 @@ function categoryTable({ categories, all }: DatasetSummary, bars: TextBars): str
 	);
 }
 
-const labelTable = (labels: readonly LabelSummary[]) =>
+const labelTable = (labels: readonly cohort.LabelSummary[]) =>
 	table(
-		["task", "patients", "labels", "positive", ...["%", ...splitNames].map(percentHeader)],
+		["task", "patients", "labels", "positive", ...["%", ...cohort.splitNames].map(percentHeader)],
 		labels.map(({ task, patients, labels, positive, splits }) => [
 			task,
 			patients,
 			labels,
 			positive,
 			share(positive, labels),
-			...splitNames.map((split) => share(splits[split].positive, splits[split].labels)),
+			...cohort.splitNames.map((split) => share(splits[split].positive, splits[split].labels)),
 		]),
 	);
 
-const explained = ({ task, rule, excluded }: LabelSummary): string[] => [
+const explained = ({ task, rule, excluded }: cohort.LabelSummary): string[] => [
 	`${task}: ${rule}`,
 	...Object.entries(excluded).map(
 		([reason, patients]) => `  without: ${counted(patients, "patient")}: ${reason}`,

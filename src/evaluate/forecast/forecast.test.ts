@@ -6,14 +6,7 @@ import { ratioStatistics } from "../bootstrap.js";
 import { evaluateDefaults } from "../evaluation.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
-import {
-	countRanker,
-	forecastTask,
-	modelRanker,
-	recallRatios,
-	splitHistory,
-	windowRecalls,
-} from "./task.js";
+import * as forecasts from "./task.js";
 
 const [a, b, c] = [5, 6, 7];
 
@@ -33,7 +26,7 @@ const dataset: Dataset = {
 	manifest: { source: { path: "nowhere" } } as Dataset["manifest"],
 };
 const options = { ...evaluateDefaults, lookup: 2, draws: 100 };
-const cut = (patient: number) => splitHistory(dataset, patient, 2, 100);
+const cut = (patient: number) => forecasts.splitHistory(dataset, patient, 2, 100);
 
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
 const { model, config, weights } = smallTrajgpt(3, { layers: 2 });
@@ -54,7 +47,7 @@ describe("ranks of the frequency baselines, computed by hand", () => {
 		["own history", true, [1, 2, 0, 1], [2, 0]],
 		["global: a, b, c", false, [2, 0, 1, 2], [2, 1]],
 	])("%s", async (_, ofWindow, ofFirst, ofSecond) => {
-		const ranks = await countRanker(dataset, { ofWindow })([await cut(0), await cut(1)]);
+		const ranks = await forecasts.countRanker(dataset, { ofWindow })([await cut(0), await cut(1)]);
 		expect(ranks.map((own) => [...own])).toEqual([ofFirst, ofSecond]);
 	});
 });
@@ -63,7 +56,7 @@ describe("ranks of a model", () => {
 	test("time-specific: each event at its own time, from the window only", async () => {
 		const predictor = model.predictor(runtime, config, weights);
 		const patients = [await cut(0), await cut(1)];
-		const ranks = await modelRanker(predictor, "time-specific")(patients);
+		const ranks = await forecasts.modelRanker(predictor, "time-specific")(patients);
 		for (const [i, { known, later }] of patients.entries()) {
 			expect(ranks[i]).toHaveLength(later.tokens.length);
 			const state = await predictor.observe(predictor.start(1), [known]);
@@ -83,7 +76,7 @@ describe("recall", () => {
 	const known = (own: readonly Int32Array[]) =>
 		own.map((one) => ({ ranks: one, isNew: new Uint8Array(one.length) }));
 	const recallStatistics = (own: readonly Int32Array[]) =>
-		ratioStatistics(recallRatios(known(own)));
+		ratioStatistics(forecasts.recallRatios(known(own)));
 
 	test("is averaged over patients, not over events", () => {
 		const all = [1, 1];
@@ -98,11 +91,9 @@ describe("recall", () => {
 		const statistics = recallStatistics([long, Int32Array.of(99)]);
 		expect(statistics["recall@10 1–20"]!([1, 1])).toBe(0.5);
 		expect(statistics["recall@10 21–50"]!([1, 1])).toBe(5 / 30);
-		expect(windowRecalls(known([long, Int32Array.of(99)])).map(({ recall }) => recall)).toEqual([
-			[1, 0],
-			[5 / 30],
-			[0],
-		]);
+		expect(
+			forecasts.windowRecalls(known([long, Int32Array.of(99)])).map(({ recall }) => recall),
+		).toEqual([[1, 0], [5 / 30], [0]]);
 		expect(Object.keys(recallStatistics(ranks))).not.toContain("recall@10 21–50");
 	});
 });
@@ -112,7 +103,7 @@ describe("recall of known and of new codes", () => {
 		{ ranks: Int32Array.of(0, 4, 20, 9), isNew: Uint8Array.of(0, 0, 1, 1) },
 		{ ranks: Int32Array.of(0, 30, 0), isNew: Uint8Array.of(1, 0, 0) },
 	];
-	const statistics = ratioStatistics(recallRatios(patients));
+	const statistics = ratioStatistics(forecasts.recallRatios(patients));
 	const all = [1, 1];
 
 	test("divides each patient as the patient's events are", () => {
@@ -132,7 +123,7 @@ describe("recall of known and of new codes", () => {
 	});
 
 	test("by window lists patients who have such codes", () => {
-		const [near] = windowRecalls([
+		const [near] = forecasts.windowRecalls([
 			patients[0]!,
 			{ ranks: Int32Array.of(3), isNew: Uint8Array.of(0) },
 		]);
@@ -142,7 +133,7 @@ describe("recall of known and of new codes", () => {
 
 describe("forecastTask", () => {
 	test("leaves out and counts patients without a later event, and names rows and differences", async () => {
-		const evaluate = await forecastTask(dataset, options);
+		const evaluate = await forecasts.forecastTask(dataset, options);
 		const run = { dataset: { contentHash: dataset.manifest.contentHash } };
 		const measured = await evaluate(runtime, { model, config, weights, run } as unknown as Trained);
 		expect(measured).toMatchObject({ task: "forecast", patients: 2, events: 6 });
@@ -173,7 +164,7 @@ describe("forecastTask", () => {
 	});
 
 	test("is rejected if no patient has a later event", async () => {
-		await expect(forecastTask(dataset, { ...options, lookup: 6 })).rejects.toThrow(
+		await expect(forecasts.forecastTask(dataset, { ...options, lookup: 6 })).rejects.toThrow(
 			"none of the 3 patients of split test has an event after the first 6; choose a shorter `lookup`",
 		);
 	});

@@ -1,21 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import {
-	collectTmap,
-	type FutureWindow,
-	type LabelledEvents,
-	matchWindow,
-	predictionPoints,
-	transportDistance,
-} from "./sequence-metrics.js";
+import * as sequences from "./sequence-metrics.js";
 import { golden } from "./testing/golden.js";
 
 test.each(golden.tmap.map((one, i) => [i, one] as const))(
 	"agrees with the HoTPP benchmark: %d",
 	(_, { horizon, delta, classes, ...windows }) => {
 		const settings = { horizon, delta, labels: classes, targets: 100 };
-		const collector = collectTmap(settings);
+		const collector = sequences.collectTmap(settings);
 		for (const [i, start] of windows.initialTimes.entries()) {
 			const isTarget = (_: unknown, at: number) => windows.targetMask[i][at] === 1;
 			const isPrediction = (_: unknown, at: number) => windows.predictedMask[i][at] === 1;
@@ -27,7 +20,7 @@ test.each(golden.tmap.map((one, i) => [i, one] as const))(
 				times: windows.predictedTimes[i].filter(isPrediction),
 				scores: windows.predictedScores[i].filter(isPrediction).flat(),
 			};
-			collector.add(matchWindow(settings, { start, observed, predicted }));
+			collector.add(sequences.matchWindow(settings, { start, observed, predicted }));
 		}
 		expect(collector.score()).toBeCloseTo(windows.tmap, 6);
 	},
@@ -35,7 +28,7 @@ test.each(golden.tmap.map((one, i) => [i, one] as const))(
 
 const settings = { horizon: 5, delta: 1, labels: 2, targets: 3 };
 const event = fc.integer({ min: 1, max: 6 });
-const windows: fc.Arbitrary<FutureWindow[]> = fc.array(
+const windows: fc.Arbitrary<sequences.FutureWindow[]> = fc.array(
 	fc
 		.record({
 			observed: fc.array(fc.tuple(event, fc.integer({ min: 0, max: 1 })), { maxLength: 4 }),
@@ -77,7 +70,7 @@ function slowMatches(
 	return best;
 }
 
-function slowScore(all: readonly FutureWindow[]) {
+function slowScore(all: readonly sequences.FutureWindow[]) {
 	const labels = Array.from({ length: settings.labels }, (_, label) => {
 		let count = 0;
 		const pooled: { score: number; matched: boolean }[] = [];
@@ -110,9 +103,9 @@ function slowScore(all: readonly FutureWindow[]) {
 }
 
 describe("T-mAP", () => {
-	const scoreOf = (all: readonly FutureWindow[], given = settings) => {
-		const collector = collectTmap(given);
-		for (const window of all) collector.add(matchWindow(given, window));
+	const scoreOf = (all: readonly sequences.FutureWindow[], given = settings) => {
+		const collector = sequences.collectTmap(given);
+		for (const window of all) collector.add(sequences.matchWindow(given, window));
 		return collector.score();
 	};
 
@@ -126,7 +119,7 @@ describe("T-mAP", () => {
 		);
 	});
 
-	const window = (times: readonly number[], scores: readonly number[]): FutureWindow => ({
+	const window = (times: readonly number[], scores: readonly number[]): sequences.FutureWindow => ({
 		start: 10,
 		observed: { times: [11, 12, 13, 14], labels: [0, 1, 0, 1] },
 		predicted: { times, scores },
@@ -151,30 +144,33 @@ describe("T-mAP", () => {
 
 	test("leaves out a group of windows", () => {
 		const [hit, miss] = [window([11], [9, 0]), window([19], [9, 0])];
-		const collector = collectTmap(settings, 2);
+		const collector = sequences.collectTmap(settings, 2);
 		for (const [group, one] of [hit, miss].entries())
-			collector.add(matchWindow(settings, one), group);
+			collector.add(sequences.matchWindow(settings, one), group);
 		expect([collector.score(1), collector.score(0)]).toEqual([scoreOf([hit]), scoreOf([miss])]);
 		expect(collector.score()).toBe(scoreOf([hit, miss]));
 	});
 });
 
 test("predictions are made every few events, where enough events follow", () => {
-	expect(predictionPoints(45, 4, 32)).toEqual([4, 8, 12]);
-	expect(predictionPoints(44, 4, 32)).toEqual([4, 8]);
-	expect(predictionPoints(36, 4, 32)).toEqual([]);
+	expect(sequences.predictionPoints(45, 4, 32)).toEqual([4, 8, 12]);
+	expect(sequences.predictionPoints(44, 4, 32)).toEqual([4, 8]);
+	expect(sequences.predictionPoints(36, 4, 32)).toEqual([]);
 });
 
 const costs = { insertCost: 1, deleteCost: 2 };
 
-const distance = (observed: LabelledEvents, predicted: LabelledEvents, events = 10) =>
-	transportDistance(observed, predicted, { ...costs, events });
+const distance = (
+	observed: sequences.LabelledEvents,
+	predicted: sequences.LabelledEvents,
+	events = 10,
+) => sequences.transportDistance(observed, predicted, { ...costs, events });
 
 test.each(golden.otd.map((one, i) => [i, one] as const))(
 	"has the distances of the HoTPP benchmark: %d",
 	(_, { insertCost, deleteCost, ...windows }) => {
 		const distances = windows.targetTimes.map((times, i) =>
-			transportDistance(
+			sequences.transportDistance(
 				{ times, labels: windows.targetLabels[i] },
 				{ times: windows.predictedTimes[i], labels: windows.predictedLabels[i] },
 				{ insertCost, deleteCost, events: 10 },
@@ -196,7 +192,10 @@ describe("the distance", () => {
 		}));
 
 	/** Tries to insert the first observed event, or to move each predicted one onto it. */
-	function slowDistance(observed: LabelledEvents, predicted: LabelledEvents): number {
+	function slowDistance(
+		observed: sequences.LabelledEvents,
+		predicted: sequences.LabelledEvents,
+	): number {
 		const from = (at: number, left: readonly number[]): number => {
 			if (at === observed.times.length) return left.length * costs.deleteCost;
 			const moves = left

@@ -5,13 +5,7 @@ import { type Bins, binsOf, outputsOf, visitBinsOf } from "../../model/hazards/s
 import { type HazardModel, hazardModel } from "../../predict/hazards.js";
 import { measured, type PatientRow, ratioStatistics } from "../bootstrap.js";
 import type { EvaluateOptions, MeasureRun } from "../evaluation.js";
-import {
-	collectTmap,
-	type FutureWindow,
-	matchWindow,
-	predictionPoints,
-	transportDistance,
-} from "./sequence-metrics.js";
+import * as metrics from "./sequence-metrics.js";
 
 /** The settings of the HoTPP benchmark for StackOverflow, in units of time. */
 const settings = { horizon: 10, delta: 2, step: 4, targets: 32, compared: 10, cost: 1 };
@@ -62,7 +56,7 @@ export async function sequenceTask(
 		const events = history.tokens.length - birthEvents;
 		gaps += Math.max(0, events - 1);
 		days += events > 0 ? (times.at(-1) as number) - times[birthEvents] : 0;
-		for (const index of predictionPoints(events, settings.step, settings.targets))
+		for (const index of metrics.predictionPoints(events, settings.step, settings.targets))
 			points.push({ patient, history, position: birthEvents + index });
 	}
 	if (points.length === 0)
@@ -132,7 +126,7 @@ async function scoreRows(
 		labels: codes,
 		targets: settings.targets,
 	};
-	const collectors = placings.map(() => collectTmap(scaled, groups));
+	const collectors = placings.map(() => metrics.collectTmap(scaled, groups));
 	const [windows, distances, errors] = [0, 0, 0].map(() => new Float64Array(patients));
 	for (let first = 0; first < points.length; first += batch) {
 		const batchPoints = points.slice(first, first + batch);
@@ -145,9 +139,12 @@ async function scoreRows(
 			};
 			for (const [row, { placing }] of placings.entries()) {
 				const predicted = predictionsOf(expected, placing, start, { codes, unit });
-				collectors[row].add(matchWindow(scaled, { start, observed, predicted }), patient % groups);
+				collectors[row].add(
+					metrics.matchWindow(scaled, { start, observed, predicted }),
+					patient % groups,
+				);
 			}
-			const distance = transportDistance(
+			const distance = metrics.transportDistance(
 				{
 					times: Array.from(observed.times, (time) => (time - start) / unit),
 					labels: observed.labels,
@@ -174,7 +171,7 @@ async function scoreRows(
 }
 
 /** T-mAP with an interval from leaving out one group of patients after the other. */
-function tmapOf({ score }: ReturnType<typeof collectTmap>) {
+function tmapOf({ score }: ReturnType<typeof metrics.collectTmap>) {
 	const percent = (leftOut?: number) => 100 * (score(leftOut) ?? 0);
 	const value = percent();
 	const parts = Array.from({ length: groups }, (_, group) => percent(group));
@@ -213,7 +210,7 @@ function predictionsOf(
 	placing: Placing,
 	start: number,
 	{ codes, unit }: Pick<Sizes, "codes" | "unit">,
-): FutureWindow["predicted"] {
+): metrics.FutureWindow["predicted"] {
 	// The last interval may be narrower.
 	const bounds = Array.from({ length: intervalsIn(placing) + 1 }, (_, i) =>
 		Math.min(i * placing.width, settings.horizon),

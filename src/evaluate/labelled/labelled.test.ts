@@ -16,15 +16,7 @@ import {
 	rankStatistics,
 } from "./label-set.js";
 import { drawShots, fewShotScores, recalibration } from "./model-rows.js";
-import {
-	atMost,
-	directionsOf,
-	expectedDirection,
-	pastDirection,
-	regression,
-	standardised,
-	standardOf,
-} from "./regression.js";
+import * as regressions from "./regression.js";
 import { labelledTask } from "./task.js";
 import { labelledTasks, taskCodes, taskLabels } from "./task-labels.js";
 
@@ -161,9 +153,9 @@ describe("few shots", () => {
 	const draw = random(2);
 	const width = 12;
 	const vectors = Float64Array.from({ length: 20 * width }, () => draw.normal() * 3 + 1);
-	const standard = standardOf(vectors, width);
-	const directions = directionsOf(standardised(vectors, standard), width);
-	const prototype = expectedDirection(trained, [[b]], standard);
+	const standard = regressions.standardOf(vectors, width);
+	const directions = regressions.directionsOf(regressions.standardised(vectors, standard), width);
+	const prototype = regressions.expectedDirection(trained, [[b]], standard);
 
 	test("without labels, give the cosine similarity to the prototype times a constant", () => {
 		const scores = fewShotScores(
@@ -173,7 +165,7 @@ describe("few shots", () => {
 		);
 		expect(Math.hypot(...prototype)).toBeCloseTo(1, 12);
 		for (const [i, score] of scores.entries()) {
-			const own = standardised(vectors, standard).subarray(i * width, (i + 1) * width);
+			const own = regressions.standardised(vectors, standard).subarray(i * width, (i + 1) * width);
 			const cosine = own.reduce((sum, x, j) => sum + x * prototype[j]!, 0) / Math.hypot(...own);
 			expect(score).toBeCloseTo(Math.sqrt(width) * cosine, 10);
 		}
@@ -212,7 +204,9 @@ test("the direction of a past code is the change it causes halfway into a histor
 		{ tokens: [c, c, c], times: [1, 2, 3], at: 4 },
 		{ tokens: [], times: [], at: 4 },
 	];
-	expect(await pastDirection([[b]], standard, patients, counts)).toEqual(Float64Array.of(0, 1));
+	expect(await regressions.pastDirection([[b]], standard, patients, counts)).toEqual(
+		Float64Array.of(0, 1),
+	);
 	expect(seen[1]).toEqual([
 		[
 			[c, c, b, c],
@@ -220,7 +214,7 @@ test("the direction of a past code is the change it causes halfway into a histor
 		],
 		[[b], [4]],
 	]);
-	const both = await pastDirection([[b], [a]], standard, patients, counts);
+	const both = await regressions.pastDirection([[b], [a]], standard, patients, counts);
 	expect([...both]).toEqual([expect.closeTo(Math.SQRT1_2, 12), expect.closeTo(Math.SQRT1_2, 12)]);
 });
 
@@ -356,7 +350,7 @@ describe("regression around risks", () => {
 	};
 
 	test("takes them almost as they are if nothing else helps", () => {
-		const { fit, precision } = regression(examples(60), examples(2000));
+		const { fit, precision } = regressions.regression(examples(60), examples(2000));
 		expect(precision).toBeGreaterThan(100);
 		expect(fit[10]).toBeCloseTo(1, 1);
 		expect(Math.max(...fit.subarray(0, 10).map(Math.abs))).toBeLessThan(0.1);
@@ -369,7 +363,7 @@ describe("regression around risks", () => {
 			targets: [...one.targets, ...one.targets],
 		};
 		const weighted = { ...one, weights: one.targets.map(() => 2) };
-		const [a, b] = [twice, weighted].map((train) => regression(train, one).fit);
+		const [a, b] = [twice, weighted].map((train) => regressions.regression(train, one).fit);
 		for (const [j, weight] of a!.entries()) expect(b![j]).toBeCloseTo(weight, 3);
 	});
 });
@@ -397,6 +391,6 @@ test.each([
 ])(
 	"of %d yes and %d no, at most %d labels stand for all: rare ones stay",
 	(yes, no, most, kept) => {
-		expect(counted(atMost(labels(yes, no), most))).toEqual(kept);
+		expect(counted(regressions.atMost(labels(yes, no), most))).toEqual(kept);
 	},
 );

@@ -17,13 +17,7 @@ import {
 	standardised,
 	standardOf,
 } from "./regression.js";
-import {
-	isOnsetTask,
-	type TaskCodes,
-	taskCodes,
-	taskDefinition,
-	taskRisks,
-} from "./task-labels.js";
+import * as taskLabels from "./task-labels.js";
 
 export interface TaskData {
 	readonly task: string;
@@ -35,7 +29,7 @@ export interface TaskData {
 	readonly train: labelSets.LabelSet;
 	readonly valid: labelSets.LabelSet;
 	readonly evaluated: labelSets.LabelSet;
-	readonly codes: TaskCodes | undefined;
+	readonly codes: taskLabels.TaskCodes | undefined;
 }
 
 /** A row that scores each label once. */
@@ -68,7 +62,7 @@ const insertedPatients = 40;
 /** Rows with the pre-trained weights: similarity to a prototype, cumulative incidence, and few-shot. */
 export async function frozenRows(
 	data: TaskData,
-	codes: TaskCodes,
+	codes: taskLabels.TaskCodes,
 	runtime: Runtime,
 	trained: tuning.Trained,
 	notes: string[],
@@ -144,7 +138,7 @@ export async function frozenRows(
 
 async function riskRows(
 	{ task, dataset, evaluated }: TaskData,
-	codes: TaskCodes,
+	codes: taskLabels.TaskCodes,
 	runtime: Runtime,
 	trained: tuning.Trained,
 	notes: string[],
@@ -158,14 +152,14 @@ async function riskRows(
 		);
 		return [];
 	}
-	const risk = await taskRisks(runtime, trained, dataset, evaluated.labels, codes);
+	const risk = await taskLabels.taskRisks(runtime, trained, dataset, evaluated.labels, codes);
 	const today = codes.sameDay ? ", or that a further record of that day is one" : "";
 	notes.push(
 		`zero-shot risk: probability of a record within ${spanText(codes.horizonDays)} of the index day, death competing${today}`,
 	);
 	const label = `${trained.model.name}, zero-shot risk`;
 	// Only onset labels have this definition: those of the paper have another, and insulin also counts the same day.
-	const areProbabilities = isOnsetTask(dataset, task);
+	const areProbabilities = taskLabels.isOnsetTask(dataset, task);
 	const name = { who: "model", label, setting: "zero-shot risk" } as const;
 	return [scoredRow(name, evaluated, risk, areProbabilities)];
 }
@@ -253,10 +247,10 @@ export async function fitScoring(
 ): Promise<tuning.Scoring> {
 	const best = tuning.taskWeights(trained.folder, task);
 	if (!best) throw new InputError(`${trained.folder} has no fine-tuned weights of ${task}`);
-	const codes = taskCodes(task, dataset.vocabulary, undefined);
+	const codes = taskLabels.taskCodes(task, dataset.vocabulary, undefined);
 	const unscaled: tuning.Scoring = {
 		task,
-		...taskDefinition(dataset, task),
+		...taskLabels.taskDefinition(dataset, task),
 		prevalence: prevalenceOf(train),
 		maxLength: options.maxLength,
 		...(head?.risk !== undefined &&

@@ -3,14 +3,7 @@ import { builtInMap } from "../../data/codes/index.js";
 import { incidencesByAgeAndSex, onsetSums, smoothRates } from "../../data/cohort/age-sex-rates.js";
 import { usualLookBack } from "../../data/cohort/at-risk.js";
 import type { Dataset, Label, Split } from "../../data/cohort/index.js";
-import {
-	insulinDays,
-	labelRules,
-	labelsOfTask,
-	type Mark,
-	marksOf,
-	taskOfLabels,
-} from "../../data/cohort/label-rules.js";
+import * as labelRules from "../../data/cohort/label-rules.js";
 import { specialCount, type Token, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { tokensOf } from "../../data/tasks/definition.js";
 import type { Runtime } from "../../engine/runtime/index.js";
@@ -23,7 +16,7 @@ import { viewsOf } from "./label-set.js";
 
 interface BuiltInTask {
 	/** The records that the task is about; of insulin, those that its patients have. */
-	readonly mark: Mark;
+	readonly mark: labelRules.Mark;
 	readonly what: string;
 	/** Whether a positive label is a first record after an index day, so that the dataset needs no labels. */
 	readonly isOnset?: true;
@@ -36,7 +29,7 @@ interface BuiltInTask {
 	readonly notes: readonly string[];
 }
 
-const onsetTask = (task: string, mark: Mark, what: string): BuiltInTask => ({
+const onsetTask = (task: string, mark: labelRules.Mark, what: string): BuiltInTask => ({
 	mark,
 	what,
 	isOnset: true,
@@ -61,7 +54,7 @@ const builtInTasks: Readonly<Record<string, BuiltInTask>> = {
 	"chf-paper": {
 		mark: "heart-failure",
 		what: heartFailure,
-		definition: labelRules.chf,
+		definition: labelRules.labelRules.chf,
 		riskDays: oneYear,
 		outside: "recorded",
 		notes: [
@@ -71,9 +64,9 @@ const builtInTasks: Readonly<Record<string, BuiltInTask>> = {
 	insulin: {
 		mark: "diabetes",
 		what: diabetes,
-		definition: `insulin within ${insulinDays} days of the first record of diabetes (PheCode 250), predicted on the day of that record`,
-		horizonDays: insulinDays,
-		riskDays: insulinDays,
+		definition: `insulin within ${labelRules.insulinDays} days of the first record of diabetes (PheCode 250), predicted on the day of that record`,
+		horizonDays: labelRules.insulinDays,
+		riskDays: labelRules.insulinDays,
 		outside: "missing",
 		notes: [
 			"insulin: prescribed within 183 days of the first diabetes record, the same day included; patients with a shorter record and no insulin are left out",
@@ -89,14 +82,14 @@ export function isOnsetTask({ manifest, vocabulary }: Dataset, task: string): bo
 	const builtIn = builtInTask(task);
 	return (
 		builtIn?.isOnset === true &&
-		!manifest.labels.some((label) => taskOfLabels(label.task) === task) &&
+		!manifest.labels.some((label) => labelRules.taskOfLabels(label.task) === task) &&
 		markedTokens(vocabulary, builtIn.mark).length > 0
 	);
 }
 
 export const labelledTasks = (dataset: Dataset): string[] => [
 	...Object.keys(builtInTasks).filter((task) => isOnsetTask(dataset, task)),
-	...dataset.manifest.labels.map(({ task }) => taskOfLabels(task)),
+	...dataset.manifest.labels.map(({ task }) => labelRules.taskOfLabels(task)),
 ];
 
 /** The labels of a yes-or-no task, of all splits, and notes on how to read those of a split. */
@@ -116,13 +109,13 @@ export async function taskLabels(
 			],
 		};
 	}
-	if (taskOfLabels(task) !== task)
+	if (labelRules.taskOfLabels(task) !== task)
 		throw new InputError(
 			`${dataset.folder} has no task "${task}": no token of its vocabulary is ${builtIn?.what}; it has ${labelledTasks(dataset).join(", ") || "none"}`,
 			{ field: "task", value: task },
 		);
 	return {
-		labels: await dataset.labels(labelsOfTask(task)),
+		labels: await dataset.labels(labelRules.labelsOfTask(task)),
 		notes: () => (builtIn && !builtIn.isOnset ? [...builtIn.notes] : []),
 	};
 }
@@ -261,10 +254,10 @@ export function taskCodes(
 	};
 }
 
-const markedTokens = (vocabulary: Vocabulary, mark: Mark): number[] =>
+const markedTokens = (vocabulary: Vocabulary, mark: labelRules.Mark): number[] =>
 	vocabulary.tokens.flatMap((token, index) =>
 		index >= specialCount &&
-		marksOf({ ...token, system: token.system ?? "" }, phecodesOf(token)).includes(mark)
+		labelRules.marksOf({ ...token, system: token.system ?? "" }, phecodesOf(token)).includes(mark)
 			? [index]
 			: [],
 	);

@@ -23,14 +23,7 @@ import {
 import { personAt } from "../predictions.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 import * as labelSets from "./label-set.js";
-import {
-	fineTuned,
-	frozenRows,
-	prevalenceOf,
-	type ScoredRow,
-	scoredRow,
-	type TaskData,
-} from "./model-rows.js";
+import * as models from "./model-rows.js";
 import { regression, standardised } from "./regression.js";
 import { ageSexRisk, isOnsetTask, type TaskCodes, taskCodes, taskLabels } from "./task-labels.js";
 
@@ -47,7 +40,7 @@ export async function labelledTask(
 	const { labels, notes: taskNotes } = await taskLabels(dataset, task);
 	const homeLabels =
 		trainingDataset === dataset ? labels : (await taskLabels(trainingDataset, task)).labels;
-	const data: TaskData = {
+	const data: models.TaskData = {
 		task,
 		dataset,
 		trainingDataset,
@@ -92,7 +85,7 @@ export async function labelledTask(
 }
 
 async function modelRows(
-	data: TaskData,
+	data: models.TaskData,
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
@@ -100,12 +93,14 @@ async function modelRows(
 	const { task, dataset, options, evaluated, codes } = data;
 	const { name, pretraining } = trained.model;
 	const rows =
-		codes && pretraining !== "none" ? await frozenRows(data, codes, runtime, trained, notes) : [];
+		codes && pretraining !== "none"
+			? await models.frozenRows(data, codes, runtime, trained, notes)
+			: [];
 	if (pretraining === "none")
 		notes.push(`no zero-shot and few-shot rows: ${name} is trained on each task from scratch`);
 	else if (!codes)
 		notes.push("no zero-shot and few-shot rows: name the code the task is about with `code`");
-	const tuned = await fineTuned(runtime, trained, data);
+	const tuned = await models.fineTuned(runtime, trained, data);
 	if (!tuned) {
 		const risk = rows.find((row) => row.name.setting === "zero-shot risk");
 		if (risk) await reportPredictions(data, risk);
@@ -120,7 +115,7 @@ async function modelRows(
 	);
 	const label = `${name}, fine-tuned`;
 	const tunedName = { who: "model", label, setting: "fine-tuned" } as const;
-	const row = scoredRow(tunedName, evaluated, tuned.probabilities);
+	const row = models.scoredRow(tunedName, evaluated, tuned.probabilities);
 	await reportPredictions(data, row);
 	return {
 		rows: [...rows, row],
@@ -129,8 +124,8 @@ async function modelRows(
 }
 
 async function reportPredictions(
-	{ dataset, evaluated, options }: TaskData,
-	{ name, scores = [] }: ScoredRow,
+	{ dataset, evaluated, options }: models.TaskData,
+	{ name, scores = [] }: models.ScoredRow,
 ): Promise<void> {
 	if (!options.onPredictions) return;
 	const predictions: LabelPrediction[] = [];
@@ -164,7 +159,7 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 	return sum;
 }
 
-async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow[]> {
+async function baselineRows(data: models.TaskData, notes: string[]): Promise<PatientRow[]> {
 	const { task, dataset, trainingDataset, train, evaluated, codes } = data;
 	const { labels, targets } = evaluated;
 	const rows = await regressionRows(data, notes);
@@ -173,20 +168,20 @@ async function baselineRows(data: TaskData, notes: string[]): Promise<PatientRow
 		const views = await labelSets.viewsOf(dataset, labels);
 		const counts = views.map(({ tokens }) => tokens.filter((token) => related.has(token)).length);
 		const name = { ...baselines.history, label: "own history, related records" };
-		rows.push(scoredRow(name, evaluated, counts, false));
+		rows.push(models.scoredRow(name, evaluated, counts, false));
 	}
-	const prevalence = new Float64Array(targets.length).fill(prevalenceOf(train));
-	rows.push(scoredRow({ ...baselines.global, label: "prevalence" }, evaluated, prevalence));
+	const prevalence = new Float64Array(targets.length).fill(models.prevalenceOf(train));
+	rows.push(models.scoredRow({ ...baselines.global, label: "prevalence" }, evaluated, prevalence));
 	if (isOnsetTask(dataset, task) && codes) {
 		const risks = await ageSexRisk(trainingDataset, dataset, labels, codes);
-		rows.push(scoredRow({ ...baselines.global, label: "age and sex" }, evaluated, risks));
+		rows.push(models.scoredRow({ ...baselines.global, label: "age and sex" }, evaluated, risks));
 	}
 	return [...rows, ...(await oracleRows(data, notes))];
 }
 
 /** Logistic regression on what was recorded, from training labels of both classes. */
 async function regressionRows(
-	{ dataset, trainingDataset, options, train, valid, evaluated }: TaskData,
+	{ dataset, trainingDataset, options, train, valid, evaluated }: models.TaskData,
 	notes: string[],
 ): Promise<PatientRow[]> {
 	const { regressionPatients: limit = regressionLimit } = options;
@@ -227,24 +222,24 @@ async function regressionRows(
 	);
 	const label = "own history, all labels";
 	const name = { ...baselines.history, label, setting: "fine-tuned" } as const;
-	return [scoredRow(name, evaluated, logOdds.map(probabilityOf))];
+	return [models.scoredRow(name, evaluated, logOdds.map(probabilityOf))];
 }
 
 async function oracleRows(
-	{ task, dataset, options, evaluated, codes }: TaskData,
+	{ task, dataset, options, evaluated, codes }: models.TaskData,
 	notes: string[],
 ): Promise<PatientRow[]> {
 	const { labels } = evaluated;
 	if (isOnsetTask(dataset, task) && codes) {
 		const chances = await onsetOracle(dataset, labels, codes, options, notes);
-		return chances ? [scoredRow(baselines.oracle, evaluated, chances)] : [];
+		return chances ? [models.scoredRow(baselines.oracle, evaluated, chances)] : [];
 	}
 	const oracle = labelOracles[task];
 	const truth = oracle && (await findSimulationTruth(dataset, options, notes));
 	if (!truth) return [];
 	notes.push(`reference model: the true chance of ${oracle.of}`);
 	const chances = await labelChances(oracle, dataset, labels, truth);
-	return [scoredRow(baselines.oracle, evaluated, chances, oracle.calibrated)];
+	return [models.scoredRow(baselines.oracle, evaluated, chances, oracle.calibrated)];
 }
 
 /** Features of a history: records per code, number of records, duration and the last gap. */

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { smallDataset } from "../testing/small-dataset.js";
-import {
-	type IndexRule,
-	indexCohort,
-	onsetLabels,
-	parseIndexRule,
-	trainingLandmarks,
-} from "./index-days.js";
+import * as index from "./index-days.js";
 import { followUps, onsetsWithin } from "./study.js";
 
 const observed = [{ start: 1000, end: 3000 }];
@@ -31,18 +25,18 @@ const dataset = smallDataset(
 		},
 	],
 );
-const cohortOf = (rule: IndexRule, seed = 1) =>
-	indexCohort(dataset, "test", rule, { seed, lookBackDays: 365 });
+const cohortOf = (rule: index.IndexRule, seed = 1) =>
+	index.indexCohort(dataset, "test", rule, { seed, lookBackDays: 365 });
 
 describe("an index day", () => {
 	test("is parsed from random, visit, a date or an age", () => {
-		expect(parseIndexRule("visit")).toEqual({ kind: "visit" });
-		expect(parseIndexRule("1970-01-11")).toEqual({ kind: "date", day: 10 });
-		expect(parseIndexRule("age:50")).toEqual({ kind: "age", years: 50 });
+		expect(index.parseIndexRule("visit")).toEqual({ kind: "visit" });
+		expect(index.parseIndexRule("1970-01-11")).toEqual({ kind: "date", day: 10 });
+		expect(index.parseIndexRule("age:50")).toEqual({ kind: "age", years: 50 });
 		for (const text of ["sometime", "age:old", "2015-13-01"])
-			expect(() => parseIndexRule(text)).toThrow(/expected random, visit, a date/);
-		expect(parseIndexRule("age:120")).toEqual({ kind: "age", years: 120 });
-		expect(() => parseIndexRule("age:300")).toThrow(
+			expect(() => index.parseIndexRule(text)).toThrow(/expected random, visit, a date/);
+		expect(index.parseIndexRule("age:120")).toEqual({ kind: "age", years: 120 });
+		expect(() => index.parseIndexRule("age:300")).toThrow(
 			"`index` is age:300; expected an age of at most 120 years, as in age:60",
 		);
 	});
@@ -92,13 +86,13 @@ test("index days lie where a patient is at risk", () => {
 		...{ tokens: Int32Array.of(3), times: Float64Array.of(0) },
 		observed: [{ start: 10_000, end: 10_900 }],
 	};
-	const days = [...trainingLandmarks(history, 1, 365, 3)].map(({ day }) => day);
+	const days = [...index.trainingLandmarks(history, 1, 365, 3)].map(({ day }) => day);
 	expect(days).toHaveLength(3);
 	for (const day of days) {
 		expect(day).toBeGreaterThanOrEqual(10_365);
 		expect(day).toBeLessThan(10_900);
 	}
-	expect([...trainingLandmarks(history, 1, 1000, 3)]).toEqual([]);
+	expect([...index.trainingLandmarks(history, 1, 1000, 3)]).toEqual([]);
 });
 
 const [disease, other] = [5, 6];
@@ -121,7 +115,7 @@ describe("labels of onset", () => {
 	);
 
 	test("are of patients at risk whose outcome is known: onset yes, death or later no", async () => {
-		const { labels, censored } = await onsetLabels(dataset, [disease]);
+		const { labels, censored } = await index.onsetLabels(dataset, [disease]);
 		expect(labels.map(({ patient, value, events }) => [patient, value, events])).toEqual([
 			[0, true, 1],
 			[2, false, 1],
@@ -137,7 +131,7 @@ describe("labels of onset", () => {
 	});
 
 	test("have weights that make up for those who were censored", async () => {
-		const { labels } = await onsetLabels(dataset, [disease]);
+		const { labels } = await index.onsetLabels(dataset, [disease]);
 		const train = labels.filter(({ patient }) => patient < 5);
 		// Four training patients are at risk; the censored one is represented by those observed longer.
 		expect(train.reduce((sum, { weight = 0 }) => sum + weight, 0)).toBeCloseTo(4, 12);

@@ -1,16 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { groupsBetween, quantileEdges } from "../calibration.js";
 import { countUpTo, pick, ranking } from "../metrics.js";
-import {
-	aalenJohansen,
-	censored,
-	onset,
-	type PatientWeights,
-	pointAt,
-	type SortedFollowUp,
-	sortPredictions,
-	takeEntries,
-} from "./follow-up.js";
+import * as survival from "./follow-up.js";
 
 type HorizonWeights = NonNullable<ReturnType<ReturnType<typeof outcomeAt>["weigh"]>>;
 
@@ -27,13 +18,13 @@ type HorizonWeights = NonNullable<ReturnType<ReturnType<typeof outcomeAt>["weigh
  * with them and the weights are multiplied by them. The weighted share of onsets equals the Aalen–Johansen
  * estimate.
  */
-export function outcomeAt({ time, status, patient }: SortedFollowUp, horizon: number) {
+export function outcomeAt({ time, status, patient }: survival.SortedFollowUp, horizon: number) {
 	const entries = time.length;
 	const within = countUpTo(time, horizon);
 	const counts = new Float64Array(entries);
 	const weights = new Float64Array(entries);
 	const labels = new Uint8Array(entries);
-	for (let i = 0; i < within; i++) labels[i] = Number(status[i] === onset);
+	for (let i = 0; i < within; i++) labels[i] = Number(status[i] === survival.onset);
 	return {
 		/** By sorted entry: 1 for onset by the horizon. */
 		labels,
@@ -41,23 +32,23 @@ export function outcomeAt({ time, status, patient }: SortedFollowUp, horizon: nu
 		 * Null if undefined: no patient with a positive weight, or observation of all of them ends by the horizon. The next
 		 * call overwrites the arrays, which are by sorted entry.
 		 */
-		weigh(patientWeights?: PatientWeights) {
+		weigh(patientWeights?: survival.PatientWeights) {
 			let total = 0;
 			for (let i = 0; i < entries; i++) {
 				counts[i] = patientWeights ? patientWeights[patient[i]] : 1;
 				total += counts[i];
 			}
-			let [atRisk, uncensored, onsets, others, lastStatus] = [total, 1, 0, 0, censored];
+			let [atRisk, uncensored, onsets, others, lastStatus] = [total, 1, 0, 0, survival.censored];
 			for (let i = 0; i < within; i++) {
 				const count = counts[i];
 				weights[i] = 0;
 				if (count === 0) continue;
 				lastStatus = status[i];
 				// One loss after the other: the factors of one day multiply to that of the day.
-				if (lastStatus === censored) uncensored *= Math.max(0, 1 - count / atRisk);
+				if (lastStatus === survival.censored) uncensored *= Math.max(0, 1 - count / atRisk);
 				else {
 					weights[i] = count / uncensored;
-					if (lastStatus === onset) onsets += weights[i];
+					if (lastStatus === survival.onset) onsets += weights[i];
 					else others += weights[i];
 				}
 				atRisk -= count;
@@ -67,7 +58,7 @@ export function outcomeAt({ time, status, patient }: SortedFollowUp, horizon: nu
 				weights[i] = counts[i] === 0 ? 0 : counts[i] / uncensored;
 				beyond += weights[i];
 			}
-			if (beyond === 0 && lastStatus === censored) return null;
+			if (beyond === 0 && lastStatus === survival.censored) return null;
 			return {
 				/** How often each entry counts, and the sum of that. */
 				counts,
@@ -127,12 +118,14 @@ const undefinedScores: OnsetScores = {
  * const [ours, theirs] = score();
  */
 export function onsetScores(
-	followUp: SortedFollowUp,
+	followUp: survival.SortedFollowUp,
 	horizon: number,
 	predicted: readonly ArrayLike<number>[],
-): (weights?: PatientWeights) => OnsetScores[] {
+): (weights?: survival.PatientWeights) => OnsetScores[] {
 	const { labels, weigh } = outcomeAt(followUp, horizon);
-	const scorers = predicted.map((risks) => scorer(labels, sortPredictions(followUp, risks)));
+	const scorers = predicted.map((risks) =>
+		scorer(labels, survival.sortPredictions(followUp, risks)),
+	);
 	return (weights) => {
 		const weighed = weigh(weights);
 		return scorers.map((score) => (weighed ? score(weighed) : undefinedScores));
@@ -171,7 +164,7 @@ const orNull = (value: number) => (Number.isNaN(value) ? null : value);
  * returns null if no patient has a positive weight, or the observation of all patients ends by the horizon.
  */
 export function decisionCurve(
-	followUp: SortedFollowUp,
+	followUp: survival.SortedFollowUp,
 	horizon: number,
 	predicted: ArrayLike<number>,
 	thresholds: readonly number[],
@@ -184,11 +177,11 @@ export function decisionCurve(
 		);
 	const { labels, weigh } = outcomeAt(followUp, horizon);
 	const ascending = thresholds.toSorted((a, b) => a - b);
-	const risks = sortPredictions(followUp, predicted);
+	const risks = survival.sortPredictions(followUp, predicted);
 	/** The number of thresholds that each predicted risk reaches. */
 	const reached = new Int32Array(risks.length);
 	for (let i = 0; i < risks.length; i++) reached[i] = countUpTo(ascending, risks[i]);
-	return (weights?: PatientWeights) => {
+	return (weights?: survival.PatientWeights) => {
 		const weighed = weigh(weights);
 		if (!weighed) return null;
 		const hits = new Float64Array(thresholds.length + 1);
@@ -222,17 +215,20 @@ export const highRiskShares = [0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995] as const;
  * and equal edges count as one.
  */
 export function onsetCalibration(
-	followUp: SortedFollowUp,
+	followUp: survival.SortedFollowUp,
 	horizon: number,
 	predicted: ArrayLike<number>,
 	shares: readonly number[],
 ) {
-	const risks = sortPredictions(followUp, predicted);
+	const risks = survival.sortPredictions(followUp, predicted);
 	const bins = groupsBetween(quantileEdges(risks, shares), risks).map((binIndices) => {
-		const members = takeEntries(followUp, binIndices);
+		const members = survival.takeEntries(followUp, binIndices);
 		return { members, outcome: outcomeAt(members, horizon), risks: pick(risks, binIndices) };
 	});
-	const summarise = ({ members, outcome, risks }: (typeof bins)[0], weights?: PatientWeights) => {
+	const summarise = (
+		{ members, outcome, risks }: (typeof bins)[0],
+		weights?: survival.PatientWeights,
+	) => {
 		let [count, sum] = [0, 0];
 		for (let i = 0; i < risks.length; i++) {
 			const weight = weights ? weights[members.patient[i]] : 1;
@@ -247,12 +243,14 @@ export function onsetCalibration(
 		 * competing), null if the observation of all its patients ends by then, with 95 % limits, null also if it is 0 or 1;
 		 * and patients, each counted as often as the weights say. Bins without patients are left out.
 		 */
-		bins: (weights?: PatientWeights) =>
+		bins: (weights?: survival.PatientWeights) =>
 			bins.flatMap((bin) => {
 				const summary = summarise(bin, weights);
 				if (summary.count === 0) return [];
 				const inside = summary.observed !== null && summary.observed > 0 && summary.observed < 1;
-				const limits = inside ? pointAt(aalenJohansen(bin.members, weights), horizon) : null;
+				const limits = inside
+					? survival.pointAt(survival.aalenJohansen(bin.members, weights), horizon)
+					: null;
 				return [{ ...summary, low: limits?.low ?? null, high: limits?.high ?? null }];
 			}),
 		/**
@@ -260,7 +258,7 @@ export function onsetCalibration(
 		 * predicted risk). Bins with undefined observed risk are left out. Null if no bin is left, or if nothing is
 		 * predicted to happen.
 		 */
-		error(weights?: PatientWeights): number | null {
+		error(weights?: survival.PatientWeights): number | null {
 			let [distance, all] = [0, 0];
 			for (const bin of bins) {
 				const { count, predicted, observed } = summarise(bin, weights);

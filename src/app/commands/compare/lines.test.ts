@@ -2,28 +2,17 @@ import { describe, expect, test } from "vitest";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { models } from "../../../model/index.js";
 import { namesIn } from "../fields.js";
-import {
-	checkLeaders,
-	epochsFor,
-	lineNames,
-	lineNotes,
-	linesNamed,
-	methodsShown,
-	sampleNotes,
-	sizeLines,
-	usualNumbers,
-	waysOf,
-} from "./lines.js";
+import * as lineup from "./lines.js";
 
 const options = { preset: "tiny", maxLength: 160 };
 
 describe("lines of a comparison", () => {
 	test("are all models, and TrajGPT without what is ours beside its default", () => {
-		const all = linesNamed(undefined, options);
+		const all = lineup.linesNamed(undefined, options);
 		const sized = ["trajgpt-large", "trajgpt-7m"];
-		expect(all.map(({ id }) => id)).toEqual(lineNames.filter((id) => !sized.includes(id)));
+		expect(all.map(({ id }) => id)).toEqual(lineup.lineNames.filter((id) => !sized.includes(id)));
 		expect(all).toHaveLength(models.length + 1);
-		const [first, plain] = linesNamed(namesIn("trajgpt, trajgpt-plain"), options);
+		const [first, plain] = lineup.linesNamed(namesIn("trajgpt, trajgpt-plain"), options);
 		expect(plain).toEqual({
 			...first,
 			id: "trajgpt-plain",
@@ -31,28 +20,30 @@ describe("lines of a comparison", () => {
 			settings: { ...first?.settings, gap: "rotary", copies: 0 },
 		});
 		// The preset of the paper is plain already.
-		const paper = linesNamed(undefined, { ...options, preset: "paper" });
-		expect(paper.map(({ id }) => id)).toEqual(lineNames.filter((id) => id !== "trajgpt-plain"));
+		const paper = lineup.linesNamed(undefined, { ...options, preset: "paper" });
+		expect(paper.map(({ id }) => id)).toEqual(
+			lineup.lineNames.filter((id) => id !== "trajgpt-plain"),
+		);
 		const large = paper.find(({ id }) => id === "trajgpt-large");
 		expect(large).toMatchObject({ model: "trajgpt", settings: models[0]?.presets.large });
 	});
 
 	test("are named once each, whatever the spaces; all the seeds are for those compared", () => {
-		const entries = linesNamed(namesIn(" gpt2,seft, gpt2,"), options);
+		const entries = lineup.linesNamed(namesIn(" gpt2,seft, gpt2,"), options);
 		expect(entries.map(({ id }) => id)).toEqual(["gpt2", "seft"]);
-		expect(() => linesNamed(namesIn(" ,"), options)).toThrow(
+		expect(() => lineup.linesNamed(namesIn(" ,"), options)).toThrow(
 			"the list of models is empty; name some of ",
 		);
 		expect(namesIn("seft ,seft")).toEqual(["seft"]);
-		expect(() => checkLeaders(["seft"], entries)).not.toThrow();
-		expect(() => checkLeaders(["grud"], entries)).toThrow('there is no model "grud"');
+		expect(() => lineup.checkLeaders(["seft"], entries)).not.toThrow();
+		expect(() => lineup.checkLeaders(["grud"], entries)).toThrow('there is no model "grud"');
 	});
 
 	test("forecast in the usual way of their model, or in every one", () => {
-		const entries = linesNamed(namesIn("trajgpt,informer,gpt2"), options);
-		const ways = waysOf(
+		const entries = lineup.linesNamed(namesIn("trajgpt,informer,gpt2"), options);
+		const ways = lineup.waysOf(
 			entries,
-			({ model }) => methodsShown(model),
+			({ model }) => lineup.methodsShown(model),
 			() => undefined,
 		);
 		expect(ways.map(({ label, method }) => [label, method])).toEqual([
@@ -68,11 +59,11 @@ describe("lines of a comparison", () => {
 			vocabulary: { size: 30 },
 			manifest: {},
 		} as unknown as Dataset;
-		const entries = linesNamed(namesIn("trajgpt,informer,patchtst,gru-d,gpt2"), options);
+		const entries = lineup.linesNamed(namesIn("trajgpt,informer,patchtst,gru-d,gpt2"), options);
 		const budgets = { options: { epochs: 3 }, tuning: { maxLength: 512 } };
 		const unpredicted =
 			"next, —: the model does not predict each event of a history: Informer, PatchTST";
-		expect(lineNotes(dataset, entries, ["next", "forecast", "chf"], budgets)).toEqual([
+		expect(lineup.lineNotes(dataset, entries, ["next", "forecast", "chf"], budgets)).toEqual([
 			unpredicted,
 			"forecast, time-specific (queried at the time of each event): TrajGPT, GRU-D",
 			"forecast, by-order (queried by the number of events ahead): Informer, PatchTST",
@@ -84,10 +75,10 @@ describe("lines of a comparison", () => {
 			"labelled tasks, all labels: fine-tuned for up to 5 epochs: TrajGPT, Informer, PatchTST, GPT-2; trained from scratch for up to 20 epochs, stopping after 3 without improvement: GRU-D",
 			"labelled tasks, few labels or none, —: the model is not pre-trained: GRU-D",
 		]);
-		expect(lineNotes(dataset, entries, ["next"], budgets)).toEqual([unpredicted]);
-		expect(lineNotes(dataset, entries.slice(-1), ["next"], budgets)).toEqual([]);
+		expect(lineup.lineNotes(dataset, entries, ["next"], budgets)).toEqual([unpredicted]);
+		expect(lineup.lineNotes(dataset, entries.slice(-1), ["next"], budgets)).toEqual([]);
 		const bounds = { tuningSteps: 2500, hazards: { slotsPerLandmark: 32 } };
-		expect(lineNotes(dataset, entries, ["next"], { ...budgets, ...bounds })).toEqual([
+		expect(lineup.lineNotes(dataset, entries, ["next"], { ...budgets, ...bounds })).toEqual([
 			"hazards: one landmark per 32 slots of a row",
 			unpredicted,
 			"fine-tuning takes as many whole epochs as fit into 2500 steps, at least one",
@@ -98,19 +89,19 @@ describe("lines of a comparison", () => {
 test("a table says if it is of the first test patients", () => {
 	const dataset = { patients: () => new Int32Array(255) } as unknown as Dataset;
 	const tasks = ["next", "forecast", "insulin"];
-	expect(sampleNotes(dataset, tasks, 200)).toEqual([
+	expect(lineup.sampleNotes(dataset, tasks, 200)).toEqual([
 		"next, forecast: the first 200 of 255 test patients, by id",
 	]);
-	expect(sampleNotes(dataset, tasks, 255)).toEqual([]);
-	expect(sampleNotes(dataset, tasks, null)).toEqual([]);
-	expect(sampleNotes(dataset, ["insulin"], 200)).toEqual([]);
+	expect(lineup.sampleNotes(dataset, tasks, 255)).toEqual([]);
+	expect(lineup.sampleNotes(dataset, tasks, null)).toEqual([]);
+	expect(lineup.sampleNotes(dataset, ["insulin"], 200)).toEqual([]);
 });
 
 const sizeOptions = { model: "trajgpt", maxLength: 160, epochs: 4, presets: ["tiny", "default"] };
 
 describe("lines over sizes", () => {
 	test("one per preset and number of patients, with epochs that fit the number", () => {
-		const lines = sizeLines({ ...sizeOptions, trainPatients: [1000, 16000] }, 16000);
+		const lines = lineup.sizeLines({ ...sizeOptions, trainPatients: [1000, 16000] }, 16000);
 		expect(lines.map(({ entry }) => entry.id)).toEqual([
 			...["tiny-1000", "tiny-16000", "default-1000", "default-16000"],
 		]);
@@ -123,27 +114,29 @@ describe("lines over sizes", () => {
 	});
 
 	test("usually from 2,000 to all, about four times as many each", () => {
-		expect(usualNumbers(160_000)).toEqual([2000, 8000, 32_000, 160_000]);
-		expect(usualNumbers(20_000)).toEqual([2000, 8000, 20_000]);
-		expect(usualNumbers(900)).toEqual([900]);
+		expect(lineup.usualNumbers(160_000)).toEqual([2000, 8000, 32_000, 160_000]);
+		expect(lineup.usualNumbers(20_000)).toEqual([2000, 8000, 20_000]);
+		expect(lineup.usualNumbers(900)).toEqual([900]);
 	});
 
 	test("a quarter of the patients is seen twice as often", () => {
-		expect([40, 10, 1].map((patients) => epochsFor(patients, 40, 3))).toEqual([3, 6, 19]);
+		expect([40, 10, 1].map((patients) => lineup.epochsFor(patients, 40, 3))).toEqual([3, 6, 19]);
 	});
 
 	test("an unknown preset or none are refused", () => {
-		expect(() => sizeLines({ ...sizeOptions, presets: ["huge"] }, 100)).toThrow(
+		expect(() => lineup.sizeLines({ ...sizeOptions, presets: ["huge"] }, 100)).toThrow(
 			'trajgpt has no preset "huge"; known presets: tiny, default, large, paper, paper-7m',
 		);
-		expect(() => sizeLines({ ...sizeOptions, presets: [] }, 100)).toThrow("`presets` is empty");
+		expect(() => lineup.sizeLines({ ...sizeOptions, presets: [] }, 100)).toThrow(
+			"`presets` is empty",
+		);
 	});
 
 	test("usually in the sizes that the model has", () => {
 		const sizes = (model: string) =>
-			sizeLines({ ...sizeOptions, model, presets: undefined, trainPatients: [100] }, 100).map(
-				({ preset }) => preset,
-			);
+			lineup
+				.sizeLines({ ...sizeOptions, model, presets: undefined, trainPatients: [100] }, 100)
+				.map(({ preset }) => preset);
 		expect(sizes("trajgpt")).toEqual(["tiny", "default", "large"]);
 		expect(sizes("gpt2")).toEqual(["tiny", "default"]);
 	});

@@ -5,13 +5,7 @@ import { z } from "zod";
 import { InputError } from "../../../base/errors.js";
 import { readJson, replaceFile } from "../../../base/files/index.js";
 import type { Dataset } from "../../../data/cohort/index.js";
-import {
-	type Cell,
-	type ComparedModel,
-	cellSchema,
-	entrySchema,
-	keepsDraws,
-} from "../../../evaluate/index.js";
+import * as evaluating from "../../../evaluate/index.js";
 
 const planSchema = z.strictObject({
 	kind: z.literal("trajgpt-comparison"),
@@ -56,17 +50,17 @@ const writeJson = (file: string, value: unknown) =>
 
 export const readPlan = (folder: string): Plan =>
 	readJson(comparisonFiles(folder).plan, planSchema, elsewhere);
-export const readEntry = (folder: string, id: string): ComparedModel =>
-	readJson(comparisonFiles(folder).entry(id), entrySchema, elsewhere);
+export const readEntry = (folder: string, id: string): evaluating.ComparedModel =>
+	readJson(comparisonFiles(folder).entry(id), evaluating.entrySchema, elsewhere);
 
 /** A finished cell; undefined if it is unfinished or lacks data that the table needs. */
-export function readCell(folder: string, id: string, seed: number): Cell | undefined {
+export function readCell(folder: string, id: string, seed: number): evaluating.Cell | undefined {
 	const file = comparisonFiles(folder).cell(id, seed);
-	const cell = existsSync(file) ? readJson(file, cellSchema, advice) : undefined;
-	return cell && keepsDraws(cell) ? cell : undefined;
+	const cell = existsSync(file) ? readJson(file, evaluating.cellSchema, advice) : undefined;
+	return cell && evaluating.keepsDraws(cell) ? cell : undefined;
 }
 
-export async function writeCell(folder: string, id: string, cell: Cell): Promise<void> {
+export async function writeCell(folder: string, id: string, cell: evaluating.Cell): Promise<void> {
 	await writeJson(comparisonFiles(folder).cell(id, cell.seed), cell);
 }
 
@@ -74,7 +68,7 @@ export async function writeCell(folder: string, id: string, cell: Cell): Promise
 export async function openPlan(
 	folder: string,
 	dataset: Dataset,
-	entries: readonly ComparedModel[],
+	entries: readonly evaluating.ComparedModel[],
 	wanted: Omit<Plan, "kind" | "version" | "dataset" | "datasetFolder">,
 ): Promise<Plan> {
 	const files = comparisonFiles(folder);
