@@ -80,21 +80,30 @@ function chosen(
 	return [{ shape, type: x.type, data: Float64Array.from(from, (place) => x.data[place]) }];
 }
 
-/** The index on each axis of an element, by its place. */
-const indexOf = (place: number, shape: readonly number[]): number[] => {
-	const index = new Array<number>(shape.length);
-	for (let axis = shape.length - 1, rest = place; axis >= 0; axis--) {
-		const n = shape[axis];
-		index[axis] = rest % n;
-		rest = Math.floor(rest / n);
-	}
-	return index;
-};
+/** An array with elements of another written over its own, from two indices on. */
+function overwritten(
+	x: Array_,
+	part: Array_,
+	to: readonly number[],
+	from: readonly number[] = part.shape.map(() => 0),
+	shape: readonly number[] = part.shape,
+): Array_ {
+	const data = Float64Array.from(x.data);
+	const source = places(shape, stridesOf(part.shape), placeOf(part.shape, from));
+	places(shape, stridesOf(x.shape), placeOf(x.shape, to)).forEach((place, i) => {
+		data[place] = part.data[source[i]];
+	});
+	return { ...x, data };
+}
 
-const at = (x: Array_, index: readonly number[]): number => x.data[placeOf(x.shape, index)];
+/** The index on each axis of an element, by its place. */
+const indexOf = (place: number, shape: readonly number[]): number[] =>
+	stridesOf(shape).map((step, axis) => Math.floor(place / step) % shape[axis]);
 
 const placeOf = (shape: readonly number[], index: readonly number[]): number =>
 	shape.reduce((place, n, axis) => place * n + index[axis], 0);
+
+const at = (x: Array_, index: readonly number[]): number => x.data[placeOf(x.shape, index)];
 
 const indices = (shape: readonly number[]): number[][] =>
 	Array.from({ length: countOf(shape) }, (_, place) => indexOf(place, shape));
@@ -149,38 +158,31 @@ function checkOnes(operation: ParsedOperation, ...names: readonly string[]): voi
 	}
 }
 
+const arrays = { f32: Float32Array, f64: Float64Array, i32: Int32Array, i8: Int8Array };
+
+/** Numbers from the bytes that a text names, the first byte first. */
+const numbersIn = (hex: readonly string[], type: string): ArrayLike<number> =>
+	new arrays[type as keyof typeof arrays](
+		Uint8Array.from(hex, (pair) => Number.parseInt(pair, 16)).buffer,
+	);
+
 /** The numbers of a `dense` attribute. */
 function densely({ dense, shape, type }: DenseAttribute): Array_ {
-	const hex = /^"0x([0-9A-F]*)"$/.exec(dense)?.[1];
-	const wide: Readonly<Record<string, number>> = { f32: 4, f64: 8, i32: 4, i8: 1 };
-	const read = (view: DataView, place: number, littleEndian: boolean) => {
-		if (type === "f32") return view.getFloat32(place, littleEndian);
-		if (type === "f64") return view.getFloat64(place, littleEndian);
-		return type === "i32" ? view.getInt32(place, littleEndian) : view.getInt8(place);
-	};
-	const viewOf = (text: string) =>
-		new DataView(
-			Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)).buffer,
-		);
-	if (hex !== undefined) {
-		const view = viewOf(hex);
-		const width = wide[type];
-		if (view.byteLength !== width * countOf(shape))
-			throw new Error(`${dense} does not fill ${shape}`);
-		return make({ shape, type }, (i) => read(view, i * width, true));
-	}
+	const bytes = /^"0x([0-9A-F]*)"$/.exec(dense)?.[1].match(/../g);
 	const items = dense.replace(/[[\]\s]/g, "").split(",");
-	const opened = /^\[*/.exec(dense)?.[0].length ?? 0;
-	if (items.length !== countOf(shape) || opened !== shape.length)
-		throw new Error(`${dense} does not fill ${shape}`);
-	const one = (item: string) => {
+	const one = (item: string): number => {
 		if (item === "true" || item === "false") return Number(item === "true");
-		if (item.startsWith("0x")) return read(viewOf(item.slice(2)), 0, false);
+		if (item.startsWith("0x"))
+			return numbersIn((item.slice(2).match(/../g) ?? []).reverse(), type)[0];
 		const isWell = isInteger(type) ? /^-?\d+$/ : /^-?\d+\.\d*(e[-+]?\d+)?$/;
 		if (!isWell.test(item)) throw new Error(`${item} is no literal of ${type}`);
 		return Number(item);
 	};
-	return make({ shape, type }, (i) => one(items[i]));
+	const values = bytes ? numbersIn(bytes, type) : items.map(one);
+	const depth = /^\[*/.exec(dense)?.[0].length;
+	if (values.length !== countOf(shape) || (!bytes && depth !== shape.length))
+		throw new Error(`${dense} does not fill ${shape}`);
+	return make({ shape, type }, (i) => values[i]);
 }
 
 /** A region on scalars. */
@@ -201,40 +203,67 @@ function scalarFunction(region: Region): (...given: number[]) => readonly number
 		).map(({ data }) => data[0]);
 }
 
-interface StartAxes {
-	/** The axis of the indices along which those of one start lie. */
-	readonly vector: number;
-	/** The axis of the operand that each of them is of. */
-	readonly map: readonly number[];
-	/** Axes of the operand that follow axes of the indices. */
-	readonly batchAxes: readonly number[];
-	readonly startAxes: readonly number[];
-	/** The size of a slice along each axis. */
-	readonly sizes: readonly number[];
-}
+/** The names of gather and of scatter for the same axes. */
+const addressNames = {
+	gather: {
+		dimensions: "dimension_numbers",
+		windows: "offset_dims",
+		dropped: "collapsed_slice_dims",
+		batch: "operand_batching_dims",
+		startBatch: "start_indices_batching_dims",
+		map: "start_index_map",
+	},
+	scatter: {
+		dimensions: "scatter_dimension_numbers",
+		windows: "update_window_dims",
+		dropped: "inserted_window_dims",
+		batch: "input_batching_dims",
+		startBatch: "scatter_indices_batching_dims",
+		map: "scatter_dims_to_operand_dims",
+	},
+};
 
-/** Where a slice of the operand starts, from its place among the indices. */
-const starting =
-	(
-		operation: ParsedOperation,
-		x: Array_,
-		starts: Array_,
-		{ vector, map, batchAxes, startAxes, sizes }: StartAxes,
-	) =>
-	(batch: readonly number[]): number[] => {
-		const start = x.shape.map(() => 0);
+/** Which element of an array belongs to an index of the other side: of what is gathered, or of the updates. */
+function addressed(
+	operation: ParsedOperation,
+	x: Array_,
+	starts: Array_,
+	sizes: readonly number[],
+	names: (typeof addressNames)["gather"],
+) {
+	const dimensions = operation.attributes[names.dimensions] as Record<string, Attribute>;
+	const [windows, dropped, batchAxes, startAxes, map] = [
+		names.windows,
+		names.dropped,
+		names.batch,
+		names.startBatch,
+		names.map,
+	].map((name) => numbers(dimensions[name])) as number[][];
+	const vector = dimensions.index_vector_dim as number;
+	const axes = x.shape.flatMap((_, axis) =>
+		[...dropped, ...batchAxes].includes(axis) ? [] : [axis],
+	);
+	check(axes.length === windows.length, operation, "axes are missing");
+	const indexIn = (index: readonly number[]): number[] => {
+		const batch = index.filter((_, axis) => !windows.includes(axis));
+		const from = x.shape.map(() => 0);
 		map.forEach((axis, i) => {
 			const place = [...batch];
 			if (vector < starts.shape.length) place.splice(vector, 0, i);
-			start[axis] = at(starts, place);
-			const isInside = start[axis] >= 0 && start[axis] + sizes[axis] <= x.shape[axis];
-			check(isInside, operation, `index ${start[axis]}`);
+			from[axis] = at(starts, place);
+			const isInside = from[axis] >= 0 && from[axis] + sizes[axis] <= x.shape[axis];
+			check(isInside, operation, `index ${from[axis]}`);
 		});
 		batchAxes.forEach((axis, i) => {
-			start[axis] = batch[startAxes[i] < vector ? startAxes[i] : startAxes[i] - 1];
+			from[axis] = batch[startAxes[i] < vector ? startAxes[i] : startAxes[i] - 1];
 		});
-		return start;
+		windows.forEach((axis, i) => {
+			from[axes[i]] += index[axis];
+		});
+		return from;
 	};
+	return { windows, axes, vector, indexIn };
+}
 
 type Kernel = (operation: ParsedOperation, operands: readonly Array_[]) => readonly Array_[];
 
@@ -326,31 +355,25 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const isOutside = numbers(operation.attributes.interior_padding).every((n) => n === 0);
 		check(isOutside, operation, "padding within");
 		const shape = x.shape.map((n, i) => n + low[i] + high[i]);
-		const padded = make(typed(x, shape), () => value.data[0]);
+		const padding = make(typed(x, shape), () => value.data[0]);
 		// What is cut off is left out.
 		const from = low.map((n) => Math.max(-n, 0));
 		const kept = x.shape.map((n, i) => n - from[i] - Math.max(-high[i], 0));
-		const source = places(kept, stridesOf(x.shape), placeOf(x.shape, from));
-		const starts = low.map((n) => Math.max(n, 0));
-		places(kept, stridesOf(shape), placeOf(shape, starts)).forEach((to, i) => {
-			padded.data[to] = x.data[source[i]];
-		});
-		return [padded];
+		const to = low.map((n) => Math.max(n, 0));
+		return [overwritten(padding, x, to, from, kept)];
 	},
 	concatenate: (operation, parts) => {
 		const axis = operation.attributes.dimension as number;
 		const [first] = parts as [Array_];
 		const total = parts.reduce((n, part) => n + part.shape[axis], 0);
 		const shape = first.shape.map((n, i) => (i === axis ? total : n));
-		const joined = make(typed(first, shape), () => 0);
-		const steps = stridesOf(shape);
+		let joined = make(typed(first, shape), () => 0);
 		let start = 0;
 		for (const part of parts) {
 			const fits = part.shape.every((n, i) => i === axis || n === first.shape[i]);
 			check(fits && part.type === first.type, operation, "parts differ");
-			places(part.shape, steps, start * steps[axis]).forEach((to, i) => {
-				joined.data[to] = part.data[i];
-			});
+			const to = shape.map((_, i) => (i === axis ? start : 0));
+			joined = overwritten(joined, part, to);
 			start += part.shape[axis];
 		}
 		return [joined];
@@ -442,64 +465,31 @@ const kernels: Readonly<Record<string, Kernel>> = {
 	},
 	gather: (operation, operands) => {
 		const [x, starts] = operands as [Array_, Array_];
-		const dimensions = operation.attributes.dimension_numbers as Record<string, Attribute>;
-		const list = (name: string) => numbers(dimensions[name]);
-		const vector = dimensions.index_vector_dim as number;
 		const sizes = numbers(operation.attributes.slice_sizes);
-		const offsets = list("offset_dims");
-		const batchAxes = list("operand_batching_dims");
-		const collapsed = [...list("collapsed_slice_dims"), ...batchAxes];
-		const startOf = starting(operation, x, starts, {
-			vector,
-			map: list("start_index_map"),
-			batchAxes,
-			startAxes: list("start_indices_batching_dims"),
+		const { windows, axes, vector, indexIn } = addressed(
+			operation,
+			x,
+			starts,
 			sizes,
-		});
-		const batchShape = starts.shape.filter((_, i) => i !== vector);
-		const sliceShape = sizes.filter((_, i) => !collapsed.includes(i));
-		const areSingle = collapsed.every((axis) => sizes[axis] === 1);
+			addressNames.gather,
+		);
+		const areSingle = sizes.every((size, axis) => size === 1 || axes.includes(axis));
 		check(areSingle, operation, "a collapsed slice is not 1 long");
-		const rank = batchShape.length + sliceShape.length;
-		const shape: number[] = [];
-		for (let axis = 0, b = 0, o = 0; axis < rank; axis++)
-			shape.push(offsets.includes(axis) ? sliceShape[o++] : batchShape[b++]);
-		const axes = x.shape.flatMap((_, axis) => (collapsed.includes(axis) ? [] : [axis]));
-		return [
-			tabulated(typed(x, shape), (index) => {
-				const from = startOf(index.filter((_, axis) => !offsets.includes(axis)));
-				offsets.forEach((axis, i) => {
-					from[axes[i]] += index[axis];
-				});
-				return at(x, from);
-			}),
-		];
+		const shape = starts.shape.filter((_, i) => i !== vector);
+		windows.forEach((axis, i) => {
+			shape.splice(axis, 0, sizes[axes[i]]);
+		});
+		return [tabulated(typed(x, shape), (index) => at(x, indexIn(index)))];
 	},
 	scatter: (operation, operands) => {
 		const [x, starts, updates] = operands as [Array_, Array_, Array_];
-		const dimensions = operation.attributes.scatter_dimension_numbers as Record<string, Attribute>;
-		const list = (name: string) => numbers(dimensions[name]);
-		const windows = list("update_window_dims");
-		const batchAxes = list("input_batching_dims");
-		const startOf = starting(operation, x, starts, {
-			vector: dimensions.index_vector_dim as number,
-			map: list("scatter_dims_to_operand_dims"),
-			batchAxes,
-			startAxes: list("scatter_indices_batching_dims"),
-			sizes: x.shape.map(() => 1),
-		});
-		const inserted = [...list("inserted_window_dims"), ...batchAxes];
-		const axes = x.shape.flatMap((_, axis) => (inserted.includes(axis) ? [] : [axis]));
-		check(axes.length === windows.length, operation, "axes are missing");
+		const ones = x.shape.map(() => 1);
+		const { indexIn } = addressed(operation, x, starts, ones, addressNames.scatter);
 		check(typeName(x) === typeName(operation.resultTypes[0]), operation, "another result");
 		const combine = scalarFunction(operation.regions[0]);
 		const data = Float64Array.from(x.data);
 		for (const index of indices(updates.shape)) {
-			const to = startOf(index.filter((_, axis) => !windows.includes(axis)));
-			windows.forEach((axis, i) => {
-				to[axes[i]] += index[axis];
-			});
-			const place = placeOf(x.shape, to);
+			const place = placeOf(x.shape, indexIn(index));
 			data[place] = combine(data[place], at(updates, index))[0];
 		}
 		return [{ ...x, data }];
@@ -509,22 +499,20 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		check(operation.attributes.is_stable === true, operation, "not stable");
 		const isBefore = scalarFunction(operation.regions[0]);
 		const { shape } = operands[0];
+		const step = stridesOf(shape)[axis];
 		const results = operands.map((x) => ({ ...x, data: Float64Array.from(x.data) }));
-		for (const start of indices(shape.map((n, i) => (i === axis ? 1 : n)))) {
-			const step = stridesOf(shape)[axis];
-			const places = Array.from(
-				{ length: shape[axis] },
-				(_, k) => placeOf(shape, start) + k * step,
-			);
-			const order = [...places].sort((p, q) => {
-				const pair = (a: number, b: number) => operands.flatMap((x) => [x.data[a], x.data[b]]);
-				return isBefore(...pair(p, q))[0] ? -1 : isBefore(...pair(q, p))[0] ? 1 : 0;
-			});
-			results.forEach((r, i) => {
-				order.forEach((from, k) => {
-					r.data[places[k]] = operands[i].data[from];
+		const compare = (p: number, q: number) =>
+			isBefore(...operands.flatMap(({ data }) => [data[p], data[q]]))[0];
+		for (const start of places(
+			shape.map((n, i) => (i === axis ? 1 : n)),
+			stridesOf(shape),
+		)) {
+			const line = Array.from({ length: shape[axis] }, (_, k) => start + k * step);
+			line
+				.toSorted((p, q) => (compare(p, q) ? -1 : compare(q, p)))
+				.forEach((from, k) => {
+					for (const [i, { data }] of results.entries()) data[line[k]] = operands[i].data[from];
 				});
-			});
 		}
 		return results;
 	},
@@ -568,14 +556,9 @@ const kernels: Readonly<Record<string, Kernel>> = {
 		const sizes = numbers(operation.attributes.slice_sizes);
 		return chosen(x, sizes, stridesOf(x.shape), placeOf(x.shape, clamped(x, starts, sizes)));
 	},
-	dynamic_update_slice: (_, [x, update, ...starts]) => {
-		const start = placeOf(x.shape, clamped(x, starts, update.shape));
-		const data = Float64Array.from(x.data);
-		places(update.shape, stridesOf(x.shape), start).forEach((to, i) => {
-			data[to] = update.data[i];
-		});
-		return [{ ...x, data }];
-	},
+	dynamic_update_slice: (_, [x, update, ...starts]) => [
+		overwritten(x, update, clamped(x, starts, update.shape)),
+	],
 	// Every replica holds the same.
 	all_reduce: (operation, [x]) => {
 		const groups = operation.attributes.replica_groups as DenseAttribute;
