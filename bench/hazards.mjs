@@ -7,16 +7,7 @@ import { hazardSettings } from "../dist/model/hazards/settings.js";
 import { initialWeights } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";
 import { hazardModel } from "../dist/predict/hazards.js";
-import {
-	benchmark,
-	countField,
-	median,
-	milliseconds,
-	modelFields,
-	randomHistory,
-	timed,
-	vocabField,
-} from "./shared.mjs";
+import * as bench from "./shared.mjs";
 import { learnerOf } from "./subject.mjs";
 
 /** In years. */
@@ -27,7 +18,7 @@ const patientsPerCall = 64;
 const warmUp = 2;
 
 function patient(events, vocab, seed) {
-	const { tokens, times } = randomHistory(events, vocab, seed);
+	const { tokens, times } = bench.randomHistory(events, vocab, seed);
 	return historyOf(
 		{ id: String(seed), sex: null, birth: null, death: null },
 		{ tokens, times: times.map((time) => 2 * gapDays * time) },
@@ -89,7 +80,7 @@ async function timeSteps(io, runtime, options) {
 		for (let step = 1; step <= warmUp + steps; step++) {
 			for (const { learner, seconds } of trainings) {
 				const settings = { step, learningRate: 1e-3, random: random(step) };
-				const took = await timed(() => learner.step([rows], settings));
+				const took = await bench.timed(() => learner.step([rows], settings));
 				if (step > warmUp) seconds.push(took.seconds);
 			}
 			io.stderr.write(step > warmUp ? `${step - warmUp}/${steps} steps\n` : "compiling\n");
@@ -97,7 +88,7 @@ async function timeSteps(io, runtime, options) {
 	} finally {
 		for (const { learner } of trainings) await learner.dispose();
 	}
-	const [without, withHazards] = trainings.map(({ seconds }) => median(seconds));
+	const [without, withHazards] = trainings.map(({ seconds }) => bench.median(seconds));
 	return { without, with: withHazards };
 }
 
@@ -119,7 +110,7 @@ async function timeRisks(runtime, options, patients) {
 	};
 	try {
 		await risks(0); // compiles
-		const { seconds } = await timed(async () => {
+		const { seconds } = await bench.timed(async () => {
 			for (let from = 0; from < patients; from += patientsPerCall) await risks(from);
 		});
 		return seconds;
@@ -131,24 +122,24 @@ async function timeRisks(runtime, options, patients) {
 function render(report) {
 	const { without, with: withHazards } = report.secondsPerStep;
 	return `${report.preset}, ${report.engine}
-a training step of ${report.batch} × ${report.length} events, ${report.vocab} codes: ${milliseconds(withHazards)} with hazards, ${milliseconds(without)} without: ${report.ratio.toFixed(2)} times
+a training step of ${report.batch} × ${report.length} events, ${report.vocab} codes: ${bench.milliseconds(withHazards)} with hazards, ${bench.milliseconds(without)} without: ${report.ratio.toFixed(2)} times
 ${report.patientsPerSecond.toFixed(0)} patients/s with ${report.eventsPerPatient} events each: the risk of every code within ${report.horizons.join(", ")} years
 `;
 }
 
-export const command = benchmark({
+export const command = bench.benchmark({
 	name: "hazards",
 	description:
 		"Time what hazards cost, with random weights: a training step with them, in turns with one\n" +
 		"without (objective horizon); and the risk of every code within 1, 3, 5 and 10 years for\n" +
 		"patients of 112 events each.",
 	options: {
-		...modelFields("paper"),
-		batch: countField("rows per batch", 16, 65_536),
-		length: countField("events per row", 128),
-		steps: countField("steps to time", 20),
-		patients: countField("patients whose risks are computed", 512),
-		vocab: vocabField(241),
+		...bench.modelFields("paper"),
+		batch: bench.countField("rows per batch", 16, 65_536),
+		length: bench.countField("events per row", 128),
+		steps: bench.countField("steps to time", 20),
+		patients: bench.countField("patients whose risks are computed", 512),
+		vocab: bench.vocabField(241),
 	},
 	examples: {
 		"node bench/main.mjs hazards": "the paper's model",

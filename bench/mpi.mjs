@@ -8,17 +8,7 @@ import { percent, table } from "../dist/base/table.js";
 import { launchOf } from "../dist/engine/mpi/index.js";
 import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { weightCount } from "../dist/model/index.js";
-import {
-	benchmark,
-	countField,
-	flags,
-	main,
-	median,
-	milliseconds,
-	output,
-	presetField,
-	threadsField,
-} from "./shared.mjs";
+import * as bench from "./shared.mjs";
 import { learnerOf, randomBatch, subjectOf } from "./subject.mjs";
 
 const simulatedSizes = [8, 64, 512];
@@ -65,8 +55,8 @@ async function jobSteps(io, options) {
 		processes: communicator.size,
 		threads,
 		loss,
-		secondsPerStep: median(seconds),
-		sumSeconds: median(sums),
+		secondsPerStep: bench.median(seconds),
+		sumSeconds: bench.median(sums),
 		parameters: weightCount(subject.weights),
 	};
 }
@@ -90,8 +80,8 @@ async function measure(io, options) {
 		}
 	const medians = results.map((rounds) => ({
 		...rounds[0],
-		secondsPerStep: median(rounds.map(({ secondsPerStep }) => secondsPerStep)),
-		sumSeconds: median(rounds.map(({ sumSeconds }) => sumSeconds)),
+		secondsPerStep: bench.median(rounds.map(({ secondsPerStep }) => secondsPerStep)),
+		sumSeconds: bench.median(rounds.map(({ sumSeconds }) => sumSeconds)),
 	}));
 	const [one, , job] = medians;
 	if (Math.abs(job.loss / one.loss - 1) > 1e-4)
@@ -125,12 +115,17 @@ async function measure(io, options) {
 /** Runs the steps in other processes: with the launcher, if there are several. */
 async function started(options, { processes, threads }) {
 	const { preset, batch, length, steps } = options;
-	const job = [main, "mpi", "--json", ...flags({ preset, batch, length, threads, steps })];
+	const job = [
+		bench.main,
+		"mpi",
+		"--json",
+		...bench.flags({ preset, batch, length, threads, steps }),
+	];
 	const [launcher, ...launcherOptions] = options.launcher.split(/\s+/);
 	const jobArguments = [...launcherOptions, "-n", String(processes), process.execPath, ...job];
 	const [program, argv] = processes === 1 ? [process.execPath, job] : [launcher, jobArguments];
 	try {
-		return JSON.parse(await output(program, argv, undefined, { TRAJGPT_BENCH_JOB: "1" }));
+		return JSON.parse(await bench.output(program, argv, undefined, { TRAJGPT_BENCH_JOB: "1" }));
 	} catch (error) {
 		if (error.code !== "ENOENT") throw error;
 		throw new InputError(
@@ -145,8 +140,8 @@ export function renderMpi(report) {
 	const rows = measured.map((steps) => [
 		String(steps.processes),
 		String(steps.threads),
-		milliseconds(steps.secondsPerStep, 1),
-		milliseconds(steps.sumSeconds, 1),
+		bench.milliseconds(steps.secondsPerStep, 1),
+		bench.milliseconds(steps.sumSeconds, 1),
 		percent(steps.efficiency),
 	]);
 	const { exchange, latencySeconds, bytesPerSecond } = network;
@@ -179,7 +174,7 @@ export function sumSeconds(bytes, processes, network) {
 export const efficiencyAt = ({ computeSeconds, bytes }, processes, network) =>
 	computeSeconds / (computeSeconds + sumSeconds(bytes, processes, network));
 
-export const command = benchmark({
+export const command = bench.benchmark({
 	name: "mpi",
 	description:
 		"Time training steps that several processes share (next-event objective, AdamW, random events),\n" +
@@ -193,12 +188,12 @@ export const command = benchmark({
 			z.string().default("mpirun"),
 		),
 		processes: whole(2, 1024).default(2).describe("processes of the job"),
-		threads: threadsField("threads per process", 1),
-		preset: presetField("paper"),
-		batch: countField("rows per batch, of all processes", 16, 65_536),
-		length: countField("events per row", 128),
-		steps: countField("steps to time per round", 10),
-		rounds: countField("rounds", 3, 1000),
+		threads: bench.threadsField("threads per process", 1),
+		preset: bench.presetField("paper"),
+		batch: bench.countField("rows per batch, of all processes", 16, 65_536),
+		length: bench.countField("events per row", 128),
+		steps: bench.countField("steps to time per round", 10),
+		rounds: bench.countField("rounds", 3, 1000),
 		exchange: option(
 			"kind",
 			"simulated jobs: around a ring, or halving the distance",

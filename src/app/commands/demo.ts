@@ -8,16 +8,7 @@ import { type Evaluation, type EvaluationRow, readEvaluation } from "../../evalu
 import { weightCount } from "../../model/index.js";
 import { readTrained } from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
-import {
-	type DemoSettings,
-	demoDefaults,
-	demoFiles,
-	demoStages,
-	demoTasks,
-	openFolder,
-	preset,
-	runStages,
-} from "./demo/steps.js";
+import * as steps from "./demo/steps.js";
 import { measureText, onsetTable } from "./evaluate/text.js";
 import { flag, mostPeople, offFlag, option, seed, threadsField, whole } from "./fields.js";
 import { interrupted } from "./interruptible.js";
@@ -37,13 +28,15 @@ export const command = defineCommand({
 		out: option("folder", "folder for all output", z.string().default("runs/demo")),
 		patients: whole(1, mostPeople)
 			.optional()
-			.describe(`people to simulate (default: ${demoDefaults.patients})`),
+			.describe(`people to simulate (default: ${steps.demoDefaults.patients})`),
 		epochs: whole(1, 100_000)
 			.optional()
-			.describe(`passes over the training patients (default: ${demoDefaults.epochs})`),
+			.describe(`passes over the training patients (default: ${steps.demoDefaults.epochs})`),
 		seed: seed
 			.optional()
-			.describe(`seed of population, split, weights and draws (default: ${demoDefaults.seed})`),
+			.describe(
+				`seed of population, split, weights and draws (default: ${steps.demoDefaults.seed})`,
+			),
 		threads: threadsField,
 		fresh: flag("replace the demo in the folder and start over"),
 		serve: offFlag("do not serve the explorer at the end"),
@@ -57,8 +50,8 @@ export const command = defineCommand({
 	async run(io, { out, threads, fresh = false, serve, json, ...requested }) {
 		const clock = () => performance.now();
 		const started = clock();
-		const settings = await openFolder(out, requested, fresh);
-		await runStages(io, demoStages(io, out, settings, threads), clock);
+		const settings = await steps.openFolder(out, requested, fresh);
+		await steps.runStages(io, steps.demoStages(io, out, settings, threads), clock);
 		io.stderr.write(`done in ${formatDuration((clock() - started) / 1000)}\n`);
 		const report = await gatherReport(out, settings);
 		if (json) return printJson(io, report);
@@ -70,7 +63,7 @@ export const command = defineCommand({
 async function explore(io: Io, out: string, threads: number | undefined): Promise<void> {
 	const { finishingRequests, serve } = await import("./serve.js");
 	const { noLog } = await import("../server/index.js");
-	const service = await serve(readTrained(demoFiles(out).run), {
+	const service = await serve(readTrained(steps.demoFiles(out).run), {
 		host: "127.0.0.1",
 		explorer: true,
 		log: noLog,
@@ -85,15 +78,15 @@ async function explore(io: Io, out: string, threads: number | undefined): Promis
 /** Minimum events in the history of the example patient. */
 const longEnough = 80;
 
-async function gatherReport(out: string, settings: DemoSettings) {
-	const files = demoFiles(out);
+async function gatherReport(out: string, settings: steps.DemoSettings) {
+	const files = steps.demoFiles(out);
 	const { run, step, weights } = readTrained(files.run);
 	const dataset = await openDataset(files.dataset);
 	const { counts, labels } = dataset.manifest;
 	const test = [...dataset.patients("test")];
 	const example = test.find((patient) => dataset.lengthOf(patient) >= longEnough) ?? test[0];
 	const evaluations: Record<string, Omit<Evaluation, "made">> = {};
-	for (const task of demoTasks) {
+	for (const task of steps.demoTasks) {
 		const evaluation = await readEvaluation(files.run, task);
 		if (!evaluation) continue;
 		// `made` holds timings, the only part that differs between two equal demos.
@@ -124,7 +117,7 @@ function population({ settings, counts, training }: DemoReport): string {
 	return [
 		`${thousands(settings.patients)} simulated people: ${thousands(counts.events)} events, `,
 		`${thousands(counts.tokens - specialCount)} codes. All rates are invented.\n`,
-		`TrajGPT, preset ${preset}, ${formatCount(training.parameters)} parameters, learned from `,
+		`TrajGPT, preset ${steps.preset}, ${formatCount(training.parameters)} parameters, learned from `,
 		`${thousands(train.patients)} of them; what follows is measured on ${thousands(test.patients)} others.\n\n`,
 	].join("");
 }
@@ -199,7 +192,7 @@ function labelled({ evaluations, labels }: DemoReport): string {
 }
 
 function onward({ out, report, example }: DemoReport): string {
-	const { dataset, run } = demoFiles(out);
+	const { dataset, run } = steps.demoFiles(out);
 	const lines = {
 		[`trajgpt risk ${run} --patient ${example} --code 428 --figure risk.svg`]:
 			"heart failure, over one life",

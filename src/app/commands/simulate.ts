@@ -15,16 +15,7 @@ import {
 } from "../../data/simulate/index.js";
 import { startThreads } from "../../engine/runtime/threads.js";
 import { defineCommand } from "./define-command.js";
-import {
-	flag,
-	mostPeople,
-	type Optional,
-	option,
-	seed,
-	threadsField,
-	type Values,
-	whole,
-} from "./fields.js";
+import * as fields from "./fields.js";
 import { type Io, printJson, progressOf } from "./io.js";
 
 const description = `Write the insurance records of a synthetic population, for trials and demonstrations.
@@ -36,16 +27,16 @@ All rates are invented. A person depends on the seed and their number, not on th
 or the number of threads.`;
 
 const options = {
-	patients: whole(1, mostPeople).describe("number of people to simulate"),
-	out: option("folder", "folder to write the records to", z.string()),
-	format: option("format", "file format of the tables", z.enum(formats).default("csv")),
-	seed: seed.default(0).describe("seed of the population"),
-	threads: threadsField,
-	force: flag("replace an existing simulation"),
-	json: flag("print one JSON document"),
+	patients: fields.whole(1, fields.mostPeople).describe("number of people to simulate"),
+	out: fields.option("folder", "folder to write the records to", z.string()),
+	format: fields.option("format", "file format of the tables", z.enum(formats).default("csv")),
+	seed: fields.seed.default(0).describe("seed of the population"),
+	threads: fields.threadsField,
+	force: fields.flag("replace an existing simulation"),
+	json: fields.flag("print one JSON document"),
 };
 
-type Options = Values<typeof options>;
+type Options = fields.Values<typeof options>;
 
 export const command = defineCommand({
 	name: "simulate",
@@ -91,7 +82,7 @@ async function act(io: Io, options: Options): Promise<void> {
 
 interface SimulateOptions
 	extends Pick<Options, "patients" | "seed">,
-		Optional<Options, "format" | "threads"> {
+		fields.Optional<Options, "format" | "threads"> {
 	/** Whether an existing simulation may be replaced; true by default. */
 	readonly replace?: boolean;
 	readonly progress?: Progress;

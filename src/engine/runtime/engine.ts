@@ -1,15 +1,5 @@
 import type * as Ort from "onnxruntime-node";
-import {
-	type DType,
-	type FixedShape,
-	isOpen,
-	type OnnxModel,
-	parameter,
-	size,
-	sizeGiven,
-	type TensorType,
-	toOnnx,
-} from "../tensor/index.js";
+import * as graph from "../tensor/index.js";
 import {
 	arrays,
 	checkFeed,
@@ -58,7 +48,7 @@ export function cpuResident(
 			const { type, dims } = now.get(name) as Ort.Tensor;
 			const known = spare.get(name);
 			if (known) return known;
-			const made = new Tensor(type, new arrays[type as DType](size(dims)), dims);
+			const made = new Tensor(type, new arrays[type as graph.DType](graph.size(dims)), dims);
 			spare.set(name, made);
 			return made;
 		},
@@ -92,7 +82,10 @@ export function gpuResident(
 	values: ReadonlyMap<string, ResidentValue>,
 ): Resident {
 	const now = new Map<string, Ort.Tensor>();
-	const types = new Map<string, { readonly shape: FixedShape; readonly dtype: DType }>();
+	const types = new Map<
+		string,
+		{ readonly shape: graph.FixedShape; readonly dtype: graph.DType }
+	>();
 	for (const [name, { data, shape }] of values) {
 		now.set(name, new engine.Tensor(dtypeOf(data), data.slice(), shape));
 		types.set(name, { shape, dtype: dtypeOf(data) });
@@ -100,9 +93,9 @@ export function gpuResident(
 	const outputOf = (name: string) => `copy/${name}`;
 	/** Copies every tensor to a location, through a session that only copies. */
 	const copies = async (location: Location) => {
-		const model = toOnnx({
+		const model = graph.toOnnx({
 			outputs: Object.fromEntries(
-				[...types].map(([name, t]) => [outputOf(name), parameter(name, t.shape, t.dtype)]),
+				[...types].map(([name, t]) => [outputOf(name), graph.parameter(name, t.shape, t.dtype)]),
 			),
 		});
 		const session = await engine.InferenceSession.create(model.bytes, {
@@ -157,7 +150,7 @@ export function gpuResident(
 /** A compiled model. Outputs that replace resident tensors stay in the location `keptAt`. */
 export async function compileProgram(
 	engine: Engine,
-	model: OnnxModel,
+	model: graph.OnnxModel,
 	options: Ort.InferenceSession.SessionOptions,
 	keptAt: Location,
 ): Promise<Program> {
@@ -168,10 +161,10 @@ export async function compileProgram(
 		...(model.external.length > 0 && { externalData: model.external }),
 		...(keptAt !== "cpu" && { preferredOutputLocation: Object.fromEntries(locations) }),
 	});
-	const empty = ({ dtype, shape }: TensorType) =>
-		engine.makesOutputs || shape.some(isOpen)
+	const empty = ({ dtype, shape }: graph.TensorType) =>
+		engine.makesOutputs || shape.some(graph.isOpen)
 			? null
-			: new engine.Tensor(dtype, new arrays[dtype](size(shape)), shape as FixedShape);
+			: new engine.Tensor(dtype, new arrays[dtype](graph.size(shape)), shape as graph.FixedShape);
 	let disposed = false;
 	return {
 		async run(feeds, resident, { accept, sizes, into = {} } = {}) {
@@ -221,10 +214,10 @@ function checked(
 	{ Tensor }: Engine,
 	name: string,
 	data: Data,
-	{ dtype, shape }: TensorType,
+	{ dtype, shape }: graph.TensorType,
 	sizes: RunOptions["sizes"] = {},
 ) {
-	const dims = shape.map((dim) => sizeGiven(dim, sizes));
+	const dims = shape.map((dim) => graph.sizeGiven(dim, sizes));
 	checkFeed(name, data, dtype, dims);
 	return new Tensor(dtype, data, dims);
 }

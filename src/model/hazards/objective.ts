@@ -6,16 +6,7 @@ import type { CodeConfig } from "../heads.js";
 import type { BatchShape, Landmark, Objective, QueryStream, States } from "../model.js";
 import { fromRareEvents, nested, type WeightSpecs, weightsOf } from "../nn/weights.js";
 import { drawLandmark, knownAt } from "./draw-landmarks.js";
-import {
-	binStates,
-	codeWeights,
-	featureInputs,
-	type HazardReading,
-	hazardNats,
-	logHazards,
-	prefix,
-	stateWidth,
-} from "./head.js";
+import * as head from "./head.js";
 import { landmarkValues } from "./landmarks.js";
 import { nextVisit, nextVisitNats, visitWeights } from "./next-visit.js";
 import { binsOf, type HazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
@@ -23,18 +14,18 @@ import { binsOf, type HazardSettings, mostDirectCodes, outputsOf } from "./setti
 /** Weights of the hazards of every output, and of the next visit. */
 export const hazardWeights = (
 	settings: HazardSettings,
-	reading: HazardReading,
+	reading: head.HazardReading,
 	config: CodeConfig,
 ): WeightSpecs =>
 	fromRareEvents(
-		nested(prefix, {
-			...codeWeights(settings, reading, config),
-			...visitWeights(settings, stateWidth(reading, config)),
+		nested(head.prefix, {
+			...head.codeWeights(settings, reading, config),
+			...visitWeights(settings, head.stateWidth(reading, config)),
 		}),
 	);
 
 /** Whether a weight is one of the hazards'. */
-export const isHazardWeight = (name: string): boolean => name.startsWith(`${prefix}.`);
+export const isHazardWeight = (name: string): boolean => name.startsWith(`${head.prefix}.`);
 
 /** How many outputs a batch learns from; undefined: from all. Groups and death are always among them. */
 export function sampleSize(settings: HazardSettings, vocab: number): number | undefined {
@@ -93,16 +84,16 @@ const landmarksOf = ({ slotsPerLandmark }: HazardSettings, { length }: BatchShap
 /** The states that hazards are read from: at the middle of each bin, or one at the landmark. */
 export const hazardStream = (
 	settings: HazardSettings,
-	reading: HazardReading,
+	reading: head.HazardReading,
 	landmarks: number,
 ): QueryStream => ({
-	name: prefix,
+	name: head.prefix,
 	landmarks,
 	queries: reading === "queries" ? settings.binDays.length : 1,
 	hiddenOnly: true,
 });
 
-export const queryTimes = (settings: HazardSettings, reading: HazardReading, time: number) =>
+export const queryTimes = (settings: HazardSettings, reading: head.HazardReading, time: number) =>
 	reading === "queries" ? binsOf(settings).middle.map((days) => time + days) : [time];
 
 /**
@@ -111,7 +102,7 @@ export const queryTimes = (settings: HazardSettings, reading: HazardReading, tim
  */
 function hazardObjective<C extends CodeConfig>(
 	settings: HazardSettings,
-	reading: HazardReading,
+	reading: head.HazardReading,
 ): Objective<C> {
 	const streamOf = (shape: BatchShape) =>
 		hazardStream(settings, reading, landmarksOf(settings, shape));
@@ -126,23 +117,23 @@ function hazardObjective<C extends CodeConfig>(
 			const size = sampleSize(settings, config.vocab);
 			const count = size ?? outputsOf(settings, config.vocab).count;
 			const hidden = asked.hidden.reshape([landmarks, -1, config.dim]);
-			const bins = binStates(settings, reading, p, hidden);
-			const features = featureInputs(settings, config.vocab, landmarks, dtype, size);
-			const { codes, recorded } = logHazards(
+			const bins = head.binStates(settings, reading, p, hidden);
+			const features = head.featureInputs(settings, config.vocab, landmarks, dtype, size);
+			const { codes, recorded } = head.logHazards(
 				config,
 				p,
 				bins,
 				features,
-				size === undefined ? undefined : input(`${prefix}.outputs`, [size], "int32"),
+				size === undefined ? undefined : input(`${head.prefix}.outputs`, [size], "int32"),
 			);
 			const perLandmark = (name: string, width: number) =>
-				input(`${prefix}.${name}`, [landmarks, 1, width], dtype);
-			const each = hazardNats(codes, perLandmark("risk", count), binsOf(settings));
+				input(`${head.prefix}.${name}`, [landmarks, 1, width], dtype);
+			const each = head.hazardNats(codes, perLandmark("risk", count), binsOf(settings));
 			const ofOutputs =
-				size === undefined ? each : each.mul(input(`${prefix}.weights`, [size], dtype));
+				size === undefined ? each : each.mul(input(`${head.prefix}.weights`, [size], dtype));
 			const nats = ofOutputs.mul(perLandmark("codeWeights", 1));
 			const visitNats = nextVisitNats(settings, nextVisit(settings, p, bins, features)).mul(
-				input(`${prefix}.visitWeights`, [landmarks], dtype),
+				input(`${head.prefix}.visitWeights`, [landmarks], dtype),
 			);
 			const weighted = { onset: where(recorded, 0, nats), recurrence: where(recorded, nats, 0) };
 			return Object.entries({ ...weighted, visit: visitNats }).map(([name, all]) => ({
@@ -151,7 +142,7 @@ function hazardObjective<C extends CodeConfig>(
 			}));
 		},
 		feeds(config, batch, draw, fill) {
-			const random = draw.random.fork(prefix);
+			const random = draw.random.fork(head.prefix);
 			const perRow = landmarksOf(settings, batch);
 			const values = landmarkValues(settings, config.vocab, batch.rows * perRow);
 			const cells = batch.rows * perRow;
@@ -198,7 +189,7 @@ function hazardObjective<C extends CodeConfig>(
 			return {
 				feeds: {
 					...fill(streamOf(batch), landmarks),
-					...nested<Data>(prefix, { ...filled, ...weights }),
+					...nested<Data>(head.prefix, { ...filled, ...weights }),
 				},
 				// The slots of the rows per landmark, however many were drawn: batches of long and of short rows weigh alike.
 				targets: Object.fromEntries(
@@ -213,7 +204,7 @@ function hazardObjective<C extends CodeConfig>(
 }
 
 /** The hazards that a model's settings name; nothing if they name none. */
-export function hazardsOfConfig<C extends CodeConfig>(reading: HazardReading): Objective<C> {
+export function hazardsOfConfig<C extends CodeConfig>(reading: head.HazardReading): Objective<C> {
 	const objectiveOf = ({ hazards }: C) =>
 		hazards ? hazardObjective<C>(hazards, reading) : undefined;
 	return {

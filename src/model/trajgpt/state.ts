@@ -10,16 +10,7 @@ import {
 	type State,
 } from "../predictor.js";
 import type { TrajgptConfig } from "./config.js";
-import {
-	after,
-	type GraphShape,
-	inferenceGraph,
-	memoryParts,
-	opened,
-	type PassShape,
-	sizesOfPass,
-	stateOf,
-} from "./inference-graph.js";
+import * as inference from "./inference-graph.js";
 import {
 	fewShapes,
 	noPadding,
@@ -49,7 +40,7 @@ export function predictor(
 ): Predictor {
 	const { vocab } = config;
 	const portable = runtime.target === "portable";
-	const parts = memoryParts(config);
+	const parts = inference.memoryParts(config);
 	// Absolute positions are counted by a constant, whose size must be known.
 	const open = runtime.opensSizes === true && config.position === "time";
 	// Programs with open sizes contain the weights.
@@ -57,7 +48,8 @@ export function predictor(
 	const padding = open ? noPadding : fewShapes;
 	const compiled = programs(
 		runtime,
-		(shape: GraphShape) => inferenceGraph(runtime.target, config, weights, shape),
+		(shape: inference.GraphShape) =>
+			inference.inferenceGraph(runtime.target, config, weights, shape),
 		{ keyText: JSON.stringify, most: open ? mostOpenPrograms : mostPrograms },
 	);
 
@@ -82,8 +74,10 @@ export function predictor(
 	});
 	/** The memory that a pass returns, if it keeps any. */
 	const memoryAfter = (outputs: Readonly<Record<string, Data>>): State["memory"] | undefined =>
-		outputs[after(stateOf(0))] &&
-		Object.fromEntries(parts.map(({ name }) => [name, outputs[after(name)] as Float32Array]));
+		outputs[inference.after(inference.stateOf(0))] &&
+		Object.fromEntries(
+			parts.map(({ name }) => [name, outputs[inference.after(name)] as Float32Array]),
+		);
 
 	/** The state after the events, and the predictions; `queries` has one list per patient. */
 	async function run(
@@ -130,7 +124,7 @@ export function predictor(
 				const { remaining = pass.queries, remainingCount = pass.queryCount } = fromSlots ?? {};
 				const reduced = { ...pass, queries: remaining, queryCount: remainingCount };
 				const { feeds, ...made } = passFeeds(state, rows, paddedRows, reduced);
-				const shape: PassShape = {
+				const shape: inference.PassShape = {
 					...made,
 					rows: paddedRows,
 					slots: pass.slots,
@@ -140,10 +134,10 @@ export function predictor(
 					keep: pass.slots > 0 && !pass.again && (remembers || at < passes.length - 1),
 				};
 				const outputs = await compiled.run(
-					open ? opened(shape) : shape,
+					open ? inference.opened(shape) : shape,
 					{ ...(portable ? withAngles(config, feeds) : feeds), ...fromSlots?.feeds, ...memory },
 					resident,
-					{ sizes: sizesOfPass(shape) },
+					{ sizes: inference.sizesOfPass(shape) },
 				);
 				memory = memoryAfter(outputs) ?? memory;
 				const predictions = outputs.predictions as Float32Array | undefined;

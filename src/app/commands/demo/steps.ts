@@ -9,16 +9,7 @@ import { thousands } from "../../../base/thousands.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../../data/cohort/index.js";
 import { openCsv } from "../../../data/records/index.js";
 import { evaluationFile, labelledTasks, taskLabels } from "../../../evaluate/index.js";
-import {
-	checkSplits,
-	holdingRun,
-	isTrained,
-	labelsOf,
-	readTrained,
-	runFiles,
-	type Trained,
-	taskFiles,
-} from "../../../model/train/index.js";
+import * as runs from "../../../model/train/index.js";
 import { checkWritten, type EvaluateOptions, evaluate } from "../evaluate/runs.js";
 import { finetune } from "../finetune.js";
 import { interruptible } from "../interruptible.js";
@@ -75,7 +66,7 @@ export function demoStages(
 				const source = await openCsv([files.population]);
 				await prepare(source, files.dataset, { ...prepareDefaults, splitSeed: seed, splitParts });
 				const dataset = await opened();
-				checkSplits(dataset);
+				runs.checkSplits(dataset);
 				if (dataset.patients("test").length === 0)
 					throw new InputError(
 						`none of ${patients} people fell to the test split; pass --fresh with more --patients or another --seed`,
@@ -85,7 +76,7 @@ export function demoStages(
 		{
 			name: `training TrajGPT, preset ${preset}`,
 			seconds: 7.8 * inThousands * epochs,
-			isDone: () => isTrained(files.run),
+			isDone: () => runs.isTrained(files.run),
 			work: async () => {
 				const dataset = await opened();
 				await trainInterruptibly(io, (signal) =>
@@ -104,13 +95,14 @@ export function demoStages(
 		{
 			name: `fine-tuning to ${labelled}`,
 			seconds: 2.5 * inThousands,
-			isDone: () => existsSync(files.report) || isTrained(taskFiles(files.run, labelled).folder),
+			isDone: () =>
+				existsSync(files.report) || runs.isTrained(runs.taskFiles(files.run, labelled).folder),
 			work: async () => {
 				const dataset = await opened();
 				if (!(await hasEnoughLabels(dataset, labelled)))
 					return progress.note(`skipped: too few labels of ${labelled} among so few people`);
 				await trainInterruptibly(io, (signal) =>
-					finetune(readTrained(files.run), dataset, {
+					finetune(runs.readTrained(files.run), dataset, {
 						task: labelled,
 						threads,
 						signal,
@@ -130,7 +122,7 @@ export function demoStages(
 			work: async () => {
 				const dataset = await opened();
 				for (const [task, options] of Object.entries(demoEvaluations))
-					await evaluateTask(task, readTrained(files.run), dataset, {
+					await evaluateTask(task, runs.readTrained(files.run), dataset, {
 						...options,
 						futures,
 						seed,
@@ -144,7 +136,7 @@ export function demoStages(
 			seconds: 5 + 3 * inThousands,
 			isDone: () => existsSync(files.report),
 			work: async () => {
-				await report(readTrained(files.run), await opened(), { seed, threads, progress });
+				await report(runs.readTrained(files.run), await opened(), { seed, threads, progress });
 			},
 		},
 	];
@@ -153,7 +145,7 @@ export function demoStages(
 /** Evaluates one task; too few people for it do not stop the demo. */
 async function evaluateTask(
 	task: string,
-	trained: Trained,
+	trained: runs.Trained,
 	dataset: Dataset,
 	options: EvaluateOptions & { readonly progress: Progress },
 ): Promise<void> {
@@ -172,8 +164,8 @@ async function evaluateTask(
 async function hasEnoughLabels(dataset: Dataset, task: string): Promise<boolean> {
 	if (!labelledTasks(dataset).includes(task)) return false;
 	const { labels } = await taskLabels(dataset, task);
-	const values = labelsOf(dataset, labels, "train").map(({ value }) => value);
-	const canValidate = labelsOf(dataset, labels, "valid").length > 0;
+	const values = runs.labelsOf(dataset, labels, "train").map(({ value }) => value);
+	const canValidate = runs.labelsOf(dataset, labels, "valid").length > 0;
 	return canValidate && values.includes(true) && values.includes(false);
 }
 
@@ -209,7 +201,7 @@ export function demoFiles(folder: string) {
 		population: join(folder, "population"),
 		dataset: join(folder, "dataset"),
 		run,
-		report: runFiles(run).report,
+		report: runs.runFiles(run).report,
 	};
 }
 
@@ -231,7 +223,7 @@ export async function openFolder(
 	if (begun && !fresh) return continueDemo(folder, requested);
 	// The settings are removed last: they mark the folder as a demo's.
 	if (begun)
-		await holdingRun(files.run, async () => {
+		await runs.holdingRun(files.run, async () => {
 			for (const file of [files.run, files.dataset, files.population, files.settings])
 				await rm(file, { recursive: true, force: true });
 		});

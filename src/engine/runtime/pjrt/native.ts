@@ -3,22 +3,12 @@ import { resolve } from "node:path";
 import type { KoffiFunc, LibraryHandle, TypeObject } from "koffi";
 import { InputError } from "../../../base/errors.js";
 import { type Koffi, loadKoffi } from "../load-koffi.js";
-import {
-	apiFields,
-	errorCodes,
-	type Field,
-	oldestMinorVersion,
-	type Slot,
-	type Struct,
-	slots,
-	structs,
-	valueTypes,
-} from "./layout.js";
+import * as layout from "./layout.js";
 
 type Function = KoffiFunc<(args: ArrayBufferView) => bigint | null>;
 /** Memory that a field points to: bytes, another struct, or a table of pointers to bytes. */
-type Memory = ArrayBufferView | Args<Struct> | readonly ArrayBufferView[];
-type Fields<S extends Struct> = Partial<Record<Field<S>, bigint | number | Memory>>;
+type Memory = ArrayBufferView | Args<layout.Struct> | readonly ArrayBufferView[];
+type Fields<S extends layout.Struct> = Partial<Record<layout.Field<S>, bigint | number | Memory>>;
 
 /** An error that a plugin returned. */
 export class PjrtError extends Error {
@@ -32,12 +22,12 @@ export class PjrtError extends Error {
 	}
 
 	get outOfMemory(): boolean {
-		return this.code === errorCodes.resourceExhausted;
+		return this.code === layout.errorCodes.resourceExhausted;
 	}
 }
 
 /** A struct that a plugin reads and writes. Memory that it points to lives as long as this object. */
-class Args<S extends Struct> {
+class Args<S extends layout.Struct> {
 	/** Every field is one word, or the lower part of one. */
 	readonly words: BigUint64Array;
 	readonly #offsets: Readonly<Record<string, number>>;
@@ -45,12 +35,12 @@ class Args<S extends Struct> {
 
 	constructor(native: Native, struct: S, fields: Fields<S>, kept: readonly object[] = []) {
 		this.#kept = [...kept];
-		this.#offsets = structs[struct];
-		const { size } = structs[struct];
+		this.#offsets = layout.structs[struct];
+		const { size } = layout.structs[struct];
 		this.words = new BigUint64Array(size / 8);
 		this.words[0] = BigInt(size);
 		for (const field in fields) {
-			const value = fields[field as Field<S>];
+			const value = fields[field as layout.Field<S>];
 			if (value !== undefined) this.#set(field, this.#word(native, value));
 		}
 	}
@@ -70,15 +60,15 @@ class Args<S extends Struct> {
 		);
 	}
 
-	set(field: Field<S>, value: bigint): void {
+	set(field: layout.Field<S>, value: bigint): void {
 		this.#set(field, value);
 	}
 
-	get(field: Field<S>): bigint {
+	get(field: layout.Field<S>): bigint {
 		return this.words[this.#offsets[field] / 8];
 	}
 
-	number(field: Field<S>): number {
+	number(field: layout.Field<S>): number {
 		return Number(this.get(field));
 	}
 }
@@ -90,7 +80,7 @@ export class Native {
 	readonly #koffi: Koffi;
 	readonly #prototype: TypeObject;
 	readonly #api: bigint;
-	readonly #functions = new Map<Slot, Function>();
+	readonly #functions = new Map<layout.Slot, Function>();
 	/** Of all functions that destroy something: a training step calls hundreds. */
 	readonly #destroyed = new Args(this, "Buffer_Destroy", {});
 	/** What the address of an empty array points to. */
@@ -105,14 +95,14 @@ export class Native {
 		this.#prototype = koffi.proto("void *", ["void *"]);
 		this.#api = api;
 		const field = (offset: number, type: string) => Number(koffi.decode(api, offset, type));
-		const major = field(apiFields.majorVersion, "int32");
-		const minor = field(apiFields.minorVersion, "int32");
+		const major = field(layout.apiFields.majorVersion, "int32");
+		const minor = field(layout.apiFields.minorVersion, "int32");
 		this.version = `${major}.${minor}`;
-		const size = field(apiFields.structSize, "uint64");
-		const [missing] = Object.entries(slots).find(([, offset]) => offset + 8 > size) ?? [];
-		if (major !== 0 || minor < oldestMinorVersion || missing)
+		const size = field(layout.apiFields.structSize, "uint64");
+		const [missing] = Object.entries(layout.slots).find(([, offset]) => offset + 8 > size) ?? [];
+		if (major !== 0 || minor < layout.oldestMinorVersion || missing)
 			throw new InputError(
-				`${path} has version ${this.version} of the PJRT API${missing ? `, without PJRT_${missing}` : ""}; expected 0.${oldestMinorVersion} or a later 0.x: install another version of the plugin`,
+				`${path} has version ${this.version} of the PJRT API${missing ? `, without PJRT_${missing}` : ""}; expected 0.${layout.oldestMinorVersion} or a later 0.x: install another version of the plugin`,
 			);
 	}
 
@@ -131,18 +121,18 @@ export class Native {
 		return count === 0 ? [] : [...this.#koffi.decode(pointer, "uint64", count)];
 	}
 
-	args<S extends Struct>(struct: S, fields: Fields<S> = {}): Args<S> {
+	args<S extends layout.Struct>(struct: S, fields: Fields<S> = {}): Args<S> {
 		return new Args(this, struct, fields);
 	}
 
-	call<S extends Slot>(slot: S, fields: Fields<S> = {}): Args<S> {
+	call<S extends layout.Slot>(slot: S, fields: Fields<S> = {}): Args<S> {
 		const args = this.args(slot, fields);
 		this.#check(this.#function(slot)(args.words));
 		return args;
 	}
 
 	/** Calls on another thread: the event loop goes on meanwhile. `kept` lives until then, besides the fields. */
-	async callAside<S extends Slot>(
+	async callAside<S extends layout.Slot>(
 		slot: S,
 		fields: Fields<S> = {},
 		kept: readonly object[] = [],
@@ -178,7 +168,7 @@ export class Native {
 
 	/** What the plugin says of itself: versions, mostly. Texts and numbers alone. */
 	attributes(): Record<string, string> {
-		const { size, name, nameLength, type, value, valueCount } = structs.NamedValue;
+		const { size, name, nameLength, type, value, valueCount } = layout.structs.NamedValue;
 		const answer = this.call("Plugin_Attributes");
 		const count = answer.number("count");
 		const bytes = this.copy(answer.get("attributes"), count * size);
@@ -188,11 +178,11 @@ export class Native {
 			const length = Number(word(valueCount));
 			const kind = bytes.readInt32LE(at + type);
 			const text =
-				kind === valueTypes.string
+				kind === layout.valueTypes.string
 					? this.copy(word(value), length).toString()
-					: kind === valueTypes.int64
+					: kind === layout.valueTypes.int64
 						? String(bytes.readBigInt64LE(at + value))
-						: kind === valueTypes.int64List
+						: kind === layout.valueTypes.int64List
 							? this.pointers(word(value), length).join(".")
 							: undefined;
 			const key = this.copy(word(name), Number(word(nameLength))).toString();
@@ -201,10 +191,10 @@ export class Native {
 		return read;
 	}
 
-	#function(slot: Slot): Function {
+	#function(slot: layout.Slot): Function {
 		const known = this.#functions.get(slot);
 		if (known) return known;
-		const pointer = this.#koffi.decode(this.#api, slots[slot], "void *");
+		const pointer = this.#koffi.decode(this.#api, layout.slots[slot], "void *");
 		if (!pointer)
 			throw new InputError(
 				`${this.path} has no PJRT_${slot}; install another version of the plugin`,

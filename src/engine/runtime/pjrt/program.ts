@@ -1,13 +1,4 @@
-import {
-	type Argument,
-	type FixedShape,
-	type Graph,
-	inOrder,
-	isOpen,
-	type NamedType,
-	type StableHloProgram,
-	size,
-} from "../../tensor/index.js";
+import * as graph from "../../tensor/index.js";
 import {
 	arrays,
 	type Data,
@@ -24,7 +15,7 @@ import type { Constants, DeviceGroup, XlaResident } from "./device-group.js";
 type Sizes = NonNullable<RunOptions["sizes"]>;
 
 /** A graph, compiled for one set of sizes. */
-export interface Compiled extends Pick<StableHloProgram, "inputs" | "outputs"> {
+export interface Compiled extends Pick<graph.StableHloProgram, "inputs" | "outputs"> {
 	readonly executable: Executable;
 	/** Indices of the inputs whose memory an output takes over. */
 	readonly donated: readonly number[];
@@ -45,10 +36,10 @@ const destroyAll = (lists: Iterable<readonly DeviceBuffer[]>) => {
 };
 
 /** Whether a graph has sizes that are known only when it runs. */
-export const hasOpenSizes = ({ outputs }: Graph): boolean =>
-	inOrder(Object.values(outputs)).some((node) =>
-		node.outputs.some(({ shape }) => shape.some(isOpen)),
-	);
+export const hasOpenSizes = ({ outputs }: graph.Graph): boolean =>
+	graph
+		.inOrder(Object.values(outputs))
+		.some((node) => node.outputs.some(({ shape }) => shape.some(graph.isOpen)));
 
 /** A graph's programs, one per set of sizes, compiled on first use. */
 export class XlaProgram implements Program {
@@ -148,7 +139,7 @@ export class XlaProgram implements Program {
 		}
 	}
 
-	#uploaded(input: Argument, feeds: readonly Feeds[]): DeviceBuffer[] {
+	#uploaded(input: graph.Argument, feeds: readonly Feeds[]): DeviceBuffer[] {
 		const { length: count } = this.group.devices;
 		const given = feeds.flatMap((feed) => fedTo(input, feed) ?? []);
 		if (given.length === count) return this.group.upload(given, input.shape);
@@ -166,7 +157,7 @@ export class XlaProgram implements Program {
 		resident: XlaResident | undefined,
 	): Started {
 		const successors = new Map<string, readonly DeviceBuffer[]>();
-		const plain: { readonly output: NamedType; readonly from: DeviceBuffer }[] = [];
+		const plain: { readonly output: graph.NamedType; readonly from: DeviceBuffer }[] = [];
 		for (let i = 0; i < outputs.length; i++) {
 			const output = outputs[i];
 			const made = results.map((buffers) => buffers[i]);
@@ -180,14 +171,16 @@ export class XlaProgram implements Program {
 		return { successors, pending: this.#pending(plain) };
 	}
 
-	#pending(plain: readonly { readonly output: NamedType; readonly from: DeviceBuffer }[]): Pending {
+	#pending(
+		plain: readonly { readonly output: graph.NamedType; readonly from: DeviceBuffer }[],
+	): Pending {
 		let reading: Promise<Record<string, Data>> | undefined;
 		const dispose = () => destroyAll([plain.map(({ from }) => from)]);
 		const read = async () => {
 			const copies = plain.map(({ output: { name, dtype, shape }, from }) => ({
 				name,
 				from,
-				to: new arrays[dtype](size(shape as FixedShape)),
+				to: new arrays[dtype](graph.size(shape as graph.FixedShape)),
 			}));
 			const copied = this.group.download(copies);
 			dispose();
