@@ -47,7 +47,7 @@ export const command = defineCommand({
 		const dataset = withDatasetWarning(io, await cohort.openDataset(folder));
 		const summary = await cohort.summarize(dataset);
 		if (figure !== undefined) {
-			const { datasetFigure } = await import("../../evaluate/charts/index.js");
+			const { datasetFigure } = await import("../../evaluate/charts/dataset-figure.js");
 			const title = basename(resolve(folder));
 			await writeFigure(figure, datasetFigure(summary, { title, top }));
 		}

@@ -9,7 +9,7 @@ import {
 	placeOnMap,
 	type UmapOptions,
 	umap,
-} from "../../evaluate/charts/index.js";
+} from "../../evaluate/charts/maps/umap.js";
 import { openRunDataset, type Trained } from "../../model/train/index.js";
 import { checkTableFile } from "../../model/train/output-file.js";
 import { inputVectors, outputVectors } from "../../predict/index.js";

@@ -5,7 +5,8 @@ import { InputError } from "../../base/errors.js";
 import { formatOf } from "../../base/files/column-file.js";
 import { replaceFile } from "../../base/files/index.js";
 import { errorCode, systemRefusal } from "../../base/system-errors.js";
-import type { Figure, FigureDocument } from "../../evaluate/charts/index.js";
+import type { Figure } from "../../evaluate/charts/figure.js";
+import type { FigureDocument } from "../../evaluate/charts/svg.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 
 /** Rejects a figure file that cannot be written; call it before long work. */
@@ -36,7 +37,7 @@ const figureFormat = (file: string) => formatOf(file, ["svg", "png"], "draw");
 /** Writes a figure to a file; the extension selects the format. */
 export async function writeFigure(file: string, figure: Figure): Promise<void> {
 	const format = figureFormat(file);
-	const { svgOf } = await import("../../evaluate/charts/index.js");
+	const { svgOf } = await import("../../evaluate/charts/svg.js");
 	const svg = svgOf(figure, await nodeDocument());
 	const bytes = format === "svg" ? svg : await pngOf(svg);
 	await replaceFile(file, (partial) => writeFile(partial, bytes));

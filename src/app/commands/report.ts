@@ -5,7 +5,7 @@ import { replaceFile } from "../../base/files/index.js";
 import { formatDuration } from "../../base/progress.js";
 import { type Dataset, summarize } from "../../data/cohort/index.js";
 import { threadsOf } from "../../engine/runtime/open-runtime.js";
-import { svgOf } from "../../evaluate/charts/index.js";
+import { svgOf } from "../../evaluate/charts/svg.js";
 import { type Evaluation, isSimulated } from "../../evaluate/index.js";
 import {
 	type DrawFigure,

@@ -283,7 +283,7 @@ async function act(
 		io.stderr.write(`written: ${csv}\n`);
 	}
 	if (figure !== undefined) {
-		const { riskFigure } = await import("../../evaluate/charts/index.js");
+		const { riskFigure } = await import("../../evaluate/charts/risk/risk-figure.js");
 		await writeFigure(figure, riskFigure(riskPicture(answer)));
 		io.stderr.write(`drawn: ${figure}\n`);
 	}

@@ -113,7 +113,7 @@ function shapesOf({ histograms: { records, span, gap, age }, all }: DatasetSumma
 	if (age && all.ageDays)
 		shapes.push({
 			title: "Age at events",
-			subtitle: `events, by age in ${age.unit}, of patients whose birth is known`,
+			subtitle: `events, by age in ${age.unit}, where the birth is known`,
 			histogram: age,
 			median: medianIn(age, all.ageDays.median),
 			// Ages above 90 years are not distinguished.
@@ -144,20 +144,17 @@ interface Column {
 	readonly fill?: string;
 }
 
-const margins = [20, 12, 40, 46] as const;
+const margins = [6, 12, 40, 46] as const;
 
 function shapePanel({ title, subtitle, histogram, median, capAt }: Shape): Panel {
+	const isInside = histogram.scale !== "log" || median.at >= histogram.edges[0];
 	return {
 		title,
-		subtitle,
+		subtitle: facts(subtitle, isInside && `dashed: median ${median.name}`),
 		plot: (width) => {
-			const { columns, x, axis, share } =
+			const { columns, x, axis } =
 				histogram.scale === "log" ? logColumns(histogram, width) : linearColumns(histogram, capAt);
 			const highest = Math.max(...columns.map(({ y }) => y));
-			const medianShare = share(median.at);
-			const medians = medianShare < 0 ? [] : [median];
-			// The label is on the side with more room.
-			const isLate = medianShare > 0.7;
 			return {
 				...framed(150, margins),
 				x,
@@ -174,20 +171,10 @@ function shapePanel({ title, subtitle, histogram, median, capAt }: Shape): Panel
 					}),
 					axis,
 					ruleY([0], { stroke: theme.quiet }),
-					ruleX(medians, {
-						x: "at",
+					ruleX(isInside ? [median.at] : [], {
 						stroke: theme.ink,
 						strokeWidth: 1.25,
 						strokeDasharray: "3,3",
-					}),
-					text(medians, {
-						x: "at",
-						text: ({ name }) => `median ${name}`,
-						frameAnchor: "top",
-						dx: isLate ? -4 : 4,
-						dy: -15,
-						textAnchor: isLate ? "end" : "start",
-						fill: theme.ink,
 					}),
 				],
 			};
@@ -195,12 +182,11 @@ function shapePanel({ title, subtitle, histogram, median, capAt }: Shape): Panel
 	};
 }
 
-/** Columns of a histogram, their scale and axis, and a value's share of the axis; negative outside. */
+/** Columns of a histogram, their scale and axis. */
 interface Columns {
-	readonly columns: Column[];
+	readonly columns: readonly Column[];
 	readonly x: ScaleOptions;
 	readonly axis: Markish;
-	readonly share: (value: number) => number;
 }
 
 const columnsOf = ({ edges, counts }: Histogram, shift = 0): Column[] =>
@@ -228,7 +214,6 @@ function linearColumns(histogram: Histogram, capAt: number | undefined): Columns
 		axis: axisBelow(ticks, unit, (value) =>
 			isWhole && !Number.isInteger(value) ? "" : `${thousands(value)}${value === capAt ? "+" : ""}`,
 		),
-		share: (value) => (value - low) / (high - low),
 	};
 }
 
@@ -278,7 +263,6 @@ function logColumns(histogram: Histogram, width: number): Columns {
 			// As text, because Plot hides formatted ticks of a log scale that are not powers of ten.
 			{ tickSize: 4, text: (value: number) => names.get(value) ?? "" },
 		),
-		share: (value) => (value < low ? -1 : shareOfAxis(value)),
 	};
 }
 

@@ -219,7 +219,7 @@ export function learningCurveFigure(events: readonly LearningEvent[]): Figure {
 		rows: terms.length > 0 ? [terms.map((term) => termPanel(term, best, steps))] : [],
 		notes: [
 			terms.length > 0
-				? "Line: training, a running mean. Points: validation after each epoch. Loss in nats: mean −log p."
+				? "Line: training, a running mean. Points: validation after each epoch; dashed: the best. Loss in nats: mean −log p."
 				: "The log holds no step yet.",
 		],
 	};
@@ -293,13 +293,12 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 		0.08,
 	);
 	const mostTicks = (width: number) => Math.max(1, Math.min(5, steps, Math.floor(width / 90)));
-	const isLate = bests.some(({ step }) => step > steps * 0.6);
 	const position = { x: "step", y: "loss" } as const;
 	return {
 		title: name,
 		subtitle: meanings[name] ?? "loss in nats",
 		plot: (width) => ({
-			...framed(240, [22, textWidth("validation") + 14, 38, 46]),
+			...framed(240, [6, textWidth("validation") + 14, 38, 46]),
 			x: { domain: [0, Math.max(1, steps)] },
 			y: { domain },
 			marks: [
@@ -311,14 +310,6 @@ function termPanel({ name, train, valid }: Term, best: number | undefined, steps
 				dot(valid, { ...position, r: 3, fill: theme.accent, stroke: theme.background }),
 				ruleX(bests, { x: "step", stroke: theme.ink, strokeDasharray: "3,3" }),
 				dot(bests, { ...position, r: 6, stroke: theme.ink, strokeWidth: 1.8 }),
-				text(bests, {
-					x: "step",
-					text: ({ epoch, loss }) => `best, epoch ${epoch}: ${loss.toFixed(3)}`,
-					frameAnchor: "top",
-					dy: -17,
-					dx: isLate ? 3 : -3,
-					textAnchor: isLate ? "end" : "start",
-				}),
 				namesAtEnds(ends),
 			],
 		}),

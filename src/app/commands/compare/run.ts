@@ -245,7 +245,7 @@ export async function scale(
 		}),
 		tasks,
 	});
-	const { scalingFigure } = await import("../../../evaluate/charts/index.js");
+	const { scalingFigure } = await import("../../../evaluate/charts/scaling-figure.js");
 	const figure = scalingFigure(comparison, lines, await evaluating.isSimulated(dataset));
 	await writeFigure(curvesFile(folder), figure);
 	return comparison;

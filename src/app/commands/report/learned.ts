@@ -2,14 +2,14 @@ import { evenlySpread, takenOf } from "../../../base/arrays.js";
 import { random } from "../../../base/random.js";
 import type { Dataset, DatasetSummary, Split } from "../../../data/cohort/index.js";
 import type { Runtime } from "../../../engine/runtime/index.js";
+import type { PatientMap } from "../../../evaluate/charts/maps/map-figures.js";
 import {
 	type NeighbourAgreement,
 	neighbourAgreement,
-	type PatientMap,
 	placeOnMap,
 	removeCommonDirection,
 	umap,
-} from "../../../evaluate/charts/index.js";
+} from "../../../evaluate/charts/maps/umap.js";
 import { type Report, taskOf } from "../../../evaluate/report/index.js";
 import type { Trained } from "../../../model/train/index.js";
 import { headMemory, learnedVectors, representations } from "../../../predict/index.js";

@@ -12,12 +12,10 @@ import {
 	splitNames,
 } from "../../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
-import type {
-	Clock,
-	DiseaseTrajectory,
-	OnsetStory,
-	RiskPicture,
-} from "../../../evaluate/charts/index.js";
+import type { Clock } from "../../../evaluate/charts/clock.js";
+import type { OnsetStory } from "../../../evaluate/charts/onset/stories-figure.js";
+import type { RiskPicture } from "../../../evaluate/charts/risk/picture.js";
+import type { DiseaseTrajectory } from "../../../evaluate/charts/trajectory-figure.js";
 import { rankOf } from "../../../evaluate/next/scores.js";
 import type { Report } from "../../../evaluate/report/index.js";
 import { findSimulationTruth } from "../../../evaluate/simulation-truth.js";
