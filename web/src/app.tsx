@@ -152,7 +152,7 @@ export function App() {
 				</nav>
 				<div className="top-tools">
 					{population && <span className="population">{population}</span>}
-					<CopyLink link={(shown) => copiedLink(shown, hash, now.patient)} />
+					<CopyLink linkFrom={(shown) => copiedLink(shown, hash, now.patient)} />
 				</div>
 			</header>
 			<main id="main" tabIndex={-1}>
@@ -230,13 +230,15 @@ function useModel(): readonly [Loaded<RunningExport>, retry: () => void] {
 	return [useLoaded(load, close), useCallback(() => setLoad(() => openModel), [])];
 }
 
-interface CopyLinkProps {
-	/** The link to the current view, given the address bar's URL, which lags behind; and a confirmation. */
-	readonly link: (shown: string) => ReturnType<typeof copiedLink>;
-}
-
-/** Copies a link to the current view; it never holds a patient's records. */
-function CopyLink({ link: linkFrom }: CopyLinkProps) {
+/**
+ * Copies a link to the current view; it never holds a patient's records. `linkFrom` gives it, and a confirmation, for
+ * the address bar's URL, which lags behind.
+ */
+function CopyLink({
+	linkFrom,
+}: {
+	readonly linkFrom: (shown: string) => ReturnType<typeof copiedLink>;
+}) {
 	const [said, say] = useTransientText();
 	return (
 		<Button

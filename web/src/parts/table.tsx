@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode, SVGProps } from "react";
 import { wrapped } from "../../../src/evaluate/charts/text.js";
 import { widerFont } from "./picture.js";
 
@@ -77,13 +77,35 @@ const [nameWidth, columnWidth, rowLine] = [300, 138, 16];
 export function TableDrawing({ columns, rows }: TableDrawingProps) {
 	const right = (column: number) => nameWidth + (column + 1) * columnWidth - 12;
 	let bottom = 24;
-	const placed = rows.map(({ name, colour, cells }) => {
+	const texts: SVGProps<SVGTextElement>[] = columns.map((column, at) => ({
+		className: "drawing-text",
+		x: right(at),
+		y: 13,
+		textAnchor: "end",
+		children: column,
+	}));
+	for (const { name, colour, cells } of rows) {
 		const names = wrapped(name, nameWidth / widerFont, { size: 12 });
-		const top = bottom;
+		const y = (line: number) => bottom + 14 + line * rowLine;
+		for (const [line, children] of names.entries())
+			texts.push({
+				className: "drawing-name",
+				x: 12,
+				y: y(line),
+				style: { fill: colour },
+				children,
+			});
+		for (const [cell, lines] of cells.entries())
+			for (const [line, children] of lines.entries())
+				texts.push({
+					className: line === 0 ? "drawing-name" : "drawing-text",
+					x: right(columns.length - cells.length + cell),
+					y: y(line),
+					textAnchor: "end",
+					children,
+				});
 		bottom += Math.max(names.length, ...cells.map((lines) => lines.length)) * rowLine + 10;
-		return { name, names, colour, cells, top };
-	});
-	const lineAt = (line: number) => 14 + line * rowLine;
+	}
 	return (
 		<svg
 			data-drawing
@@ -92,38 +114,8 @@ export function TableDrawing({ columns, rows }: TableDrawingProps) {
 			height={bottom}
 			aria-hidden="true"
 		>
-			{columns.map((column, at) => (
-				<text key={column} className="drawing-text" x={right(at)} y={13} textAnchor="end">
-					{column}
-				</text>
-			))}
-			{placed.map(({ name, names, colour, cells, top }) => (
-				<g key={name} transform={`translate(0 ${top})`}>
-					{names.map((text, line) => (
-						<text
-							key={text}
-							className="drawing-name"
-							x={12}
-							y={lineAt(line)}
-							{...(colour && { style: { fill: colour } })}
-						>
-							{text}
-						</text>
-					))}
-					{cells.map((lines, cell) =>
-						lines.map((text, line) => (
-							<text
-								key={`${cell} ${text}`}
-								className={line === 0 ? "drawing-name" : "drawing-text"}
-								x={right(columns.length - cells.length + cell)}
-								y={lineAt(line)}
-								textAnchor="end"
-							>
-								{text}
-							</text>
-						)),
-					)}
-				</g>
+			{texts.map((text, at) => (
+				<text key={at} {...text} />
 			))}
 		</svg>
 	);

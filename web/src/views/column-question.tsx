@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ComponentProps, useId, useState } from "react";
 import type { TimeIs } from "../../../src/data/records/rows.js";
 import { knownSystems } from "../../../src/data/records/systems.js";
 import {
@@ -78,7 +78,7 @@ export function ColumnQuestion({ table, onColumns }: ColumnQuestionProps) {
 				label={columnRoles[role].title}
 				value={`${columns[role] ?? system}`}
 				required={isNeeded}
-				onChoice={(value) => take(role, value)}
+				onChange={({ target }) => take(role, target.value)}
 			>
 				<option value="">{isNeeded ? "choose …" : "none"}</option>
 				<optgroup label="Columns">
@@ -116,7 +116,7 @@ export function ColumnQuestion({ table, onColumns }: ColumnQuestionProps) {
 				<Choice
 					label="Times are"
 					value={timeIs ?? ""}
-					onChoice={(unit) => setChoice({ ...choice, timeIs: unit as TimeIs })}
+					onChange={({ target }) => setChoice({ ...choice, timeIs: target.value as TimeIs })}
 				>
 					{timeIs === null && <option value="">choose</option>}
 					{Object.entries(unitTitles).map(([unit, title]) => (
@@ -130,7 +130,9 @@ export function ColumnQuestion({ table, onColumns }: ColumnQuestionProps) {
 			{numbered.length > 0 && (
 				<Check
 					checked={moreCodes.length > 0}
-					onCheck={(isChecked) => setChoice({ ...choice, moreCodes: isChecked ? numbered : [] })}
+					onChange={({ target }) =>
+						setChoice({ ...choice, moreCodes: target.checked ? numbered : [] })
+					}
 				>
 					also read the codes in {endsText(numbered.map((column) => names[column] as string))}
 				</Check>
@@ -156,7 +158,7 @@ export function ColumnQuestion({ table, onColumns }: ColumnQuestionProps) {
 				</button>{" "}
 				<Check
 					checked={firstIsRecord}
-					onCheck={(isChecked) => setChoice({ ...choice, firstIsRecord: isChecked })}
+					onChange={({ target }) => setChoice({ ...choice, firstIsRecord: target.checked })}
 				>
 					the first line is a record, not names
 				</Check>
@@ -170,40 +172,18 @@ export function ColumnQuestion({ table, onColumns }: ColumnQuestionProps) {
 	);
 }
 
-interface ChoiceProps {
-	readonly label: string;
-	readonly value: string;
-	readonly required?: boolean;
-	readonly onChoice: (value: string) => void;
-	readonly children: ReactNode;
-}
-
-function Choice({ label, value, required = false, onChoice, children }: ChoiceProps) {
+function Choice({ label, ...select }: ComponentProps<"select"> & { readonly label: string }) {
 	const id = useId();
 	return (
 		<div className="field">
 			<label htmlFor={id}>{label}</label>
-			<select
-				id={id}
-				value={value}
-				required={required}
-				onChange={(event) => onChoice(event.target.value)}
-			>
-				{children}
-			</select>
+			<select id={id} {...select} />
 		</div>
 	);
 }
 
-interface CheckProps {
-	readonly checked: boolean;
-	readonly onCheck: (isChecked: boolean) => void;
-	readonly children: ReactNode;
-}
-
-const Check = ({ checked, onCheck, children }: CheckProps) => (
+const Check = ({ children, ...input }: ComponentProps<"input">) => (
 	<label>
-		<input type="checkbox" checked={checked} onChange={(event) => onCheck(event.target.checked)} />{" "}
-		{children}
+		<input type="checkbox" {...input} /> {children}
 	</label>
 );

@@ -1,7 +1,6 @@
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import type { DateOrder } from "../../../src/data/records/dates.js";
-import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
-import type { AmbiguousDate } from "../files/csv.js";
+import { counted } from "../../../src/evaluate/charts/numbers.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
 import { Button } from "../parts/button.js";
 import { Notice } from "../parts/notice.js";
@@ -115,14 +114,14 @@ export function FileNotes({ file: { file, content, table }, files, vocabulary }:
 
 const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 
-interface DateQuestionProps {
-	readonly file: string;
-	readonly dates: readonly AmbiguousDate[];
-	readonly onDates: (order: DateOrder) => void;
-}
-
 /** Asks how dates are to be read that can be read in two ways. */
-export function DateQuestion({ file, dates, onDates }: DateQuestionProps) {
+export function DateQuestion({
+	asked: { file, dates },
+	onDates,
+}: {
+	readonly asked: Extract<OpenedFile, { readonly state: "asked" }>;
+	readonly onDates: FileActions["readDates"];
+}) {
 	const [first] = dates;
 	if (!first) return null;
 	return (
@@ -148,21 +147,3 @@ export function DateQuestion({ file, dates, onDates }: DateQuestionProps) {
 		</Notice>
 	);
 }
-
-/** How far a file is read. */
-export const ReadingProgress = ({
-	file,
-	share,
-}: {
-	readonly file: string;
-	readonly share: number;
-}) => (
-	<p className="quiet">
-		Reading {file}…{" "}
-		{share > 0 && (
-			<>
-				<progress value={share} aria-label={`Reading ${file}`} /> {percent(share)}
-			</>
-		)}
-	</p>
-);

@@ -4,11 +4,11 @@ import { yearDays } from "../../../src/base/time.js";
 import { acceptedCodes } from "../../../src/data/cohort/reading/records-to-events.js";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
 import { type Clock, timeName } from "../../../src/evaluate/charts/clock.js";
-import { counted } from "../../../src/evaluate/charts/numbers.js";
+import { counted, percent } from "../../../src/evaluate/charts/numbers.js";
 import type { Usual } from "../data/contract.js";
 import { endOfDay, type Patient, type PatientEvent } from "../data/patient.js";
 import type { Loaded } from "../data/use-loaded.js";
-import { type PatientList, unlikeTraining } from "../files/patient-list.js";
+import { unlikeTraining } from "../files/patient-list.js";
 import type { FileRules } from "../files/records.js";
 import { mapSizes } from "../files/to-patients.js";
 import type { FileActions, OpenedFile } from "../files/use-opened-file.js";
@@ -18,7 +18,7 @@ import { Notice } from "../parts/notice.js";
 import { momentText } from "../parts/words.js";
 import type { ExplorerState } from "../state/reducer.js";
 import { ColumnQuestion, ReadColumns } from "./column-question.js";
-import { DateQuestion, FileNotes, ReadingProgress } from "./file-notes.js";
+import { DateQuestion, FileNotes } from "./file-notes.js";
 
 interface PatientChooserProps {
 	readonly explorer: ExplorerState;
@@ -37,6 +37,7 @@ interface PatientChooserProps {
 
 /** Longer lists are searched. */
 const mostInMenu = 30;
+const mostFound = 50;
 
 /** Chooses the patient: a sample, or one from a file, which is read in the page and never sent. */
 export function PatientChooser(props: PatientChooserProps) {
@@ -108,10 +109,24 @@ export function PatientChooser(props: PatientChooserProps) {
 					</select>
 				</div>
 				{opened && inMenu.length === 0 && (
-					<PatientSearch
-						patients={opened}
-						chosen={place}
+					<Combobox
+						className="patient-search"
+						label={`of ${thousands(opened.length)} patients`}
+						placeholder="search by id"
+						value={place === undefined ? undefined : opened.nameAt(place)}
+						choicesFor={(text) =>
+							opened.find(text, mostFound).places.map((key) => ({
+								key,
+								content: opened.nameAt(key),
+								remark: counted(opened.eventsAt(key), "event"),
+							}))
+						}
 						onPick={(chosen) => onPatient(opened.at(chosen))}
+						noneFor={(text) => `No id contains “${text}”.`}
+						status={(text) => {
+							const { count } = opened.find(text, 0);
+							return `${counted(count, "patient")}${count > mostFound ? `; the first ${mostFound} are listed: type more of the id` : ""}`;
+						}}
 					/>
 				)}
 				{patient && <p className="person">{personText(patient, clock)}</p>}
@@ -155,10 +170,18 @@ export function PatientChooser(props: PatientChooserProps) {
 						</p>
 					</Notice>
 				)}
-				{file?.state === "waiting" && <ReadingProgress file={file.file} share={file.share} />}
-				{file?.state === "asked" && (
-					<DateQuestion file={file.file} dates={file.dates} onDates={files.readDates} />
+				{file?.state === "waiting" && (
+					<p className="quiet">
+						Reading {file.file}…{" "}
+						{file.share > 0 && (
+							<>
+								<progress value={file.share} aria-label={`Reading ${file.file}`} />{" "}
+								{percent(file.share)}
+							</>
+						)}
+					</p>
 				)}
+				{file?.state === "asked" && <DateQuestion asked={file} onDates={files.readDates} />}
 				{file?.state === "columns" && (
 					<Notice kind="empty" title={`Which column of ${file.file} is which?`}>
 						<p>Choose the columns: {file.problem}.</p>
@@ -218,38 +241,6 @@ function personText({ sex, birth, events }: Patient, clock: Clock): string {
 			: "";
 	return [sex ?? "sex unknown", span, counted(events.length, "event")].filter(Boolean).join(" · ");
 }
-
-interface PatientSearchProps {
-	readonly patients: PatientList;
-	/** The place of the patient on the screen, if it is of this list. */
-	readonly chosen: number | undefined;
-	readonly onPick: (place: number) => void;
-}
-
-const mostShown = 50;
-
-/** A search field for the patients of a file by id. */
-const PatientSearch = ({ patients, chosen, onPick }: PatientSearchProps) => (
-	<Combobox
-		className="patient-search"
-		label={`of ${thousands(patients.length)} patients`}
-		placeholder="search by id"
-		value={chosen === undefined ? undefined : patients.nameAt(chosen)}
-		choicesFor={(text) =>
-			patients.find(text, mostShown).places.map((place) => ({
-				key: place,
-				content: patients.nameAt(place),
-				remark: counted(patients.eventsAt(place), "event"),
-			}))
-		}
-		onPick={onPick}
-		noneFor={(text) => `No id contains “${text}”.`}
-		status={(text) => {
-			const { count } = patients.find(text, 0);
-			return `${counted(count, "patient")}${count > mostShown ? `; the first ${mostShown} are listed: type more of the id` : ""}`;
-		}}
-	/>
-);
 
 /** How much of a history is known on a date: `after 50 of 341 events`. */
 export function knownText(events: readonly PatientEvent[], date: number): string {
