@@ -4,23 +4,25 @@ import { countedAddress } from "./addresses.js";
 import type { Limits } from "./limits.js";
 import { Refusal } from "./refusal.js";
 
-interface Connection {
-	readonly address: string;
-	response: ServerResponse | undefined;
+const newConnection = (openedAt: number) => ({
+	response: undefined as ServerResponse | undefined,
 	/** What it sends, which is held in memory until all is written to the socket. */
-	body: Uint8Array | undefined;
+	body: undefined as Uint8Array | undefined,
 	/** The request that waits for the response to be complete. */
-	waiting: { readonly outgoing: ServerResponse; readonly start: () => void } | undefined;
+	waiting: undefined as
+		| { readonly outgoing: ServerResponse; readonly start: () => void }
+		| undefined,
 	/** Requests that arrived while another waited. */
-	pipelined: number;
+	pipelined: 0,
 	/** Bytes read from the socket up to the last response. */
-	readBytes: number;
+	readBytes: 0,
 	/** Bytes that the operating system has accepted, and when they last grew or nothing was unsent. */
-	takenBytes: number;
-	movedAt: number;
+	takenBytes: 0,
+	movedAt: openedAt,
 	/** When the response held in memory was created; undefined while a file is sent. */
-	madeAt: number | undefined;
-}
+	madeAt: undefined as number | undefined,
+});
+type Connection = ReturnType<typeof newConnection>;
 
 type ConnectionLimits = Pick<
 	Limits,
@@ -136,16 +138,7 @@ export function connections(limits: ConnectionLimits) {
 				return;
 			}
 			perAddress.set(address, count + 1);
-			open.set(socket, {
-				address,
-				...nothingSent,
-				response: undefined,
-				waiting: undefined,
-				pipelined: 0,
-				readBytes: 0,
-				takenBytes: 0,
-				movedAt: clock(),
-			});
+			open.set(socket, newConnection(clock()));
 			socket.on("close", () => {
 				open.delete(socket);
 				const left = (perAddress.get(address) ?? 1) - 1;

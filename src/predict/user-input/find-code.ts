@@ -123,18 +123,8 @@ function ownTokens(code: string, system: string | undefined, { vocabulary }: Cod
 	return [];
 }
 
-interface Mapped {
-	readonly system: IcdSystem;
-	readonly phecodes: readonly string[];
-	readonly tokens: readonly number[];
-}
-
 /** By the map of the dataset: first as ICD-10-CM, whose codes begin with a letter, then as ICD-9-CM. */
-function mappedTokens(
-	code: string,
-	system: string | undefined,
-	book: CodeBook,
-): Mapped | undefined {
+function mappedTokens(code: string, system: string | undefined, book: CodeBook) {
 	const { map, manifest } = book;
 	if (map === undefined || manifest.codes.map === null) return undefined;
 	const tried = (["ICD10CM", "ICD9CM"] as const)
@@ -178,7 +168,7 @@ function foundCode(
 
 function unknownCode(
 	given: string,
-	mapped: Mapped | undefined,
+	mapped: ReturnType<typeof mappedTokens>,
 	book: CodeBook,
 ): UnusableInputError {
 	const tokens = book.vocabulary.tokens.slice(specialCount);
