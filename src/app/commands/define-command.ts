@@ -5,16 +5,7 @@ import { addArguments, addFields, type Fields, type Values } from "./fields.js";
 import type { Io } from "./io.js";
 
 /** How the user called a command. */
-export interface Usage {
-	/** The options that the user set, in the order of the help. */
-	readonly typed: ReadonlySet<string>;
-	/** Those that belong to a schema of the library, which has the same defaults for the others. */
-	typedIn(schema: z.ZodObject): Record<string, unknown>;
-	/** Refuses the first option that the user set and that has no effect: `why` ends the sentence. */
-	refuse(why: (name: string) => string | undefined): void;
-	/** A message of the library, with flags instead of the names of its options. */
-	withFlags(text: string): string;
-}
+export type Usage = ReturnType<typeof usageOf>;
 
 interface Definition<A extends Fields, O extends Fields> {
 	readonly name: string;
@@ -68,26 +59,30 @@ export const defineCommands =
 		return command.addHelpText("after", examples(lines));
 	};
 
-function usageOf(command: Command): Usage {
-	const typed = new Set(
+function usageOf(command: Command) {
+	const typed: ReadonlySet<string> = new Set(
 		command.options
 			.map((option) => option.attributeName())
 			.filter((name) => command.getOptionValueSource(name) === "cli"),
 	);
 	return {
+		/** The options that the user set, in the order of the help. */
 		typed,
-		typedIn: ({ shape }) =>
+		/** Those that belong to a schema of the library, which has the same defaults for the others. */
+		typedIn: ({ shape }: z.ZodObject): Record<string, unknown> =>
 			Object.fromEntries(
 				Object.entries(command.opts()).filter(([name]) => typed.has(name) && name in shape),
 			),
-		refuse(why) {
+		/** Refuses the first option that the user set and that has no effect: `why` ends the sentence. */
+		refuse(why: (name: string) => string | undefined): void {
 			for (const option of command.options) {
 				const name = option.attributeName();
 				const reason = typed.has(name) ? why(name) : undefined;
 				if (reason !== undefined) throw new InputError(`${option.long} ${reason}`, { field: name });
 			}
 		},
-		withFlags: (text) => withFlags(text, command),
+		/** A message of the library, with flags instead of the names of its options. */
+		withFlags: (text: string) => withFlags(text, command),
 	};
 }
 
