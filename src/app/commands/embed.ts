@@ -166,7 +166,7 @@ export async function embed(trained: Trained, options: EmbedOptions): Promise<re
 		progress.note(`reading ${views.length} histories`);
 		const vectors = await withCalls(trained, options, ({ represent }) => represent(views));
 		if (options.communicator?.rank) return [];
-		return patientTable(trained, views, vectors, map && { ...map, onTokens });
+		return patientTable(trained, views, vectors, map, onTokens);
 	} finally {
 		progress.finish();
 	}
@@ -186,24 +186,27 @@ function tokenTable(trained: Trained, map: UmapOptions | undefined): Column[] {
 			kind: ["text", ({ kind }) => kind],
 			count: ["count", ({ count }) => count],
 		}),
-		...(map ? placeColumns(umap(vectors, dim, map)) : []),
+		...placeColumns(map && umap(vectors, dim, map)),
 		...vectorColumns(vectors, dim),
 	];
 }
 
-interface PatientMapOptions extends UmapOptions {
-	/** Whether to place patients on the map of codes, instead of a map of patients. */
-	readonly onTokens: boolean;
-}
-
-/** Patients with their vectors and, if `map` is given, their map positions. */
+/**
+ * Patients with their vectors and, if `map` is given, their map positions. On the map of codes, a patient lies near
+ * the codes whose output vectors are nearest to its own: the codes that the model predicts for it.
+ */
 function patientTable(
 	trained: Trained,
 	views: readonly PatientView[],
 	vectors: Float32Array,
-	map: PatientMapOptions | undefined,
+	map: UmapOptions | undefined,
+	onTokens: boolean,
 ): Column[] {
 	const dim = vectors.length / views.length;
+	const codes = map && onTokens ? inputVectors(trained) : undefined;
+	const places = codes
+		? placeOnMap(umap(codes.vectors, codes.dim, map), outputVectors(trained).vectors, vectors, dim)
+		: map && umap(vectors, dim, map);
 	return [
 		...columnsOf(views, {
 			patient: ["text", ({ id }) => id],
@@ -211,34 +214,20 @@ function patientTable(
 			days: ["number", ({ at }) => at],
 			value: views.some(({ value }) => value !== null) && ["flag", ({ value }) => value === true],
 		}),
-		...(map ? placeColumns(patientPlaces(trained, vectors, dim, map)) : []),
+		...placeColumns(places),
 		...vectorColumns(vectors, dim),
 	];
-}
-
-/**
- * A map of patients. On the map of codes, a patient lies near the codes whose output vectors are nearest to its
- * own: the codes that the model predicts for it.
- */
-function patientPlaces(
-	trained: Trained,
-	vectors: Float32Array,
-	dim: number,
-	{ onTokens, ...options }: PatientMapOptions,
-): Float64Array {
-	if (!onTokens) return umap(vectors, dim, options);
-	const codes = inputVectors(trained);
-	const map = umap(codes.vectors, codes.dim, options);
-	return placeOnMap(map, outputVectors(trained).vectors, vectors, dim);
 }
 
 /** Every `stride`-th value, starting at index `from`. */
 const strided = <T extends Float32Array | Float64Array>(all: T, from: number, stride: number) =>
 	Array.from({ length: all.length / stride }, (_, row) => all[row * stride + from] as number);
 
-/** Columns x and y of [n, 2]. */
-const placeColumns = (places: Float64Array): Column[] =>
-	["x", "y"].map((name, axis) => ({ name, type: "number", values: strided(places, axis, 2) }));
+/** Columns x and y of [n, 2], if there is a map. */
+const placeColumns = (places: Float64Array | undefined): Column[] =>
+	places === undefined
+		? []
+		: ["x", "y"].map((name, axis) => ({ name, type: "number", values: strided(places, axis, 2) }));
 
 const vectorColumns = (vectors: Float32Array, dim: number): Column[] =>
 	Array.from({ length: dim }, (_, d) => ({

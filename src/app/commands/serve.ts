@@ -192,18 +192,12 @@ export async function serve(trained: Trained, options: ServeOptions): Promise<Se
 	const token = tokenFor(options);
 	const map = await requiredCodeMap(trained.manifest, options);
 	const files = options.explorer ? await explorerFiles(trained, options) : new Map();
-	const { model, config, manifest, vocabulary, step, run, task } = trained;
 	const served: ServedModel = {
-		model,
-		config,
-		manifest,
-		vocabulary,
-		step,
+		...trained,
 		weights: forecastWeights(trained),
-		...(task && { task }),
 		map,
-		versions: run.versions,
-		simulated: run.simulated === true,
+		versions: trained.run.versions,
+		simulated: trained.run.simulated === true,
 	};
 	return listen(served, { ...options, files, token });
 }
