@@ -221,7 +221,7 @@ async function spreadSums(store: Store, shards: Shards): Promise<void> {
 	const sums = await shards.rows(
 		await store.all<{ concept: number; code: number; n: number }>("SELECT * FROM concept_sum"),
 	);
-	await store.create("concept_sum", { concept: "whole", code: "whole", n: "number" });
+	await store.create("concept_sum", "concept INTEGER, code INTEGER, n DOUBLE");
 	await store.append("concept_sum", sums);
 }
 
@@ -241,7 +241,7 @@ async function numberTokens(
 	store: Store,
 	numbers: readonly { readonly concept: number; readonly token: number }[],
 ): Promise<void> {
-	await store.create("token", { concept: "whole", token: "whole" });
+	await store.create("token", "concept INTEGER, token INTEGER");
 	await store.append("token", numbers);
 }
 

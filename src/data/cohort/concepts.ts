@@ -73,9 +73,9 @@ export async function mapCodes(store: Store, options: PrepareOptions) {
 			mapping.push({ code: id, concept: conceptNumber(named(known, options.map)), rank, nth });
 		}
 	}
-	await store.create("mapping", { code: "whole", concept: "whole", rank: "whole", nth: "whole" });
+	await store.create("mapping", "code INTEGER, concept INTEGER, rank INTEGER, nth INTEGER");
 	await store.append("mapping", mapping);
-	await store.create("mark", { code: "whole", what: "text" });
+	await store.create("mark", "code INTEGER, what VARCHAR");
 	await store.append("mark", marks);
 	const usesMap = options.codes === "phecode";
 	return {

@@ -37,7 +37,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions) {
 		SELECT (row_number() OVER (ORDER BY patient) - 1)::INTEGER AS id, patient AS key, first, last
 		FROM (SELECT patient, min(time) AS first, max(time) AS last FROM record GROUP BY patient)`);
 	if (options.splitsFrom === undefined)
-		await store.create("given_split", { key: "text", split: "text" });
+		await store.create("given_split", "key VARCHAR, split VARCHAR");
 	else await readGivenSplits(store, options.splitsFrom);
 	const [odd] = await store.all<{ [Name in keyof Contradictions | "given"]: number }>(`
 		SELECT count(*) FILTER (two_sexes) AS sexes, count(*) FILTER (two_deaths) AS deaths,
@@ -51,7 +51,7 @@ export async function gatherPeople(store: Store, options: PeopleOptions) {
 		...(options.splitsFrom === undefined ? [] : await splitNotes(store, options.splitsFrom)),
 	];
 
-	await store.create("hashed", { id: "whole", split: "text" });
+	await store.create("hashed", "id INTEGER, split VARCHAR");
 	await store.append("hashed", await hashedSplits(store, options));
 	await store.run(`
 		CREATE TABLE patient AS

@@ -88,7 +88,7 @@ async function countAll(dataset: Dataset) {
 	) as [string, string];
 	return withStore({ memory, files: [eventsFile, patientsFile] }, async (store) => {
 		const events = parquetRows(eventsFile);
-		await store.create("observed", { patient: "whole", periods: "whole", days: "number" });
+		await store.create("observed", "patient INTEGER, periods INTEGER, days DOUBLE");
 		await store.append("observed", observedRows(dataset));
 		await store.run(`
 			CREATE TABLE member AS SELECT * EXCLUDE (file_row_number)
@@ -163,7 +163,7 @@ async function countValues(store: Store, events: string) {
 /** Counts events, and patients with an event, of each code and category. */
 async function countCodes(store: Store, events: string, { vocabulary }: Dataset) {
 	const names = [...new Set(vocabulary.tokens.map(({ category }) => category))];
-	await store.create("category", { token: "whole", category: "whole" });
+	await store.create("category", "token INTEGER, category INTEGER");
 	await store.append(
 		"category",
 		vocabulary.tokens.map(({ category }, token) => ({ token, category: names.indexOf(category) })),

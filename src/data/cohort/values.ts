@@ -173,13 +173,10 @@ export async function divideValues(
 		high,
 		range: concepts.length + at,
 	}));
-	await store.create("value_range", {
-		concept: "whole",
-		unit: "text",
-		low: "number",
-		high: "number",
-		range: "whole",
-	});
+	await store.create(
+		"value_range",
+		"concept INTEGER, unit VARCHAR, low DOUBLE, high DOUBLE, range INTEGER",
+	);
 	await store.append("value_range", rows);
 	await store.run(`
 		CREATE OR REPLACE TABLE event AS

@@ -39,7 +39,7 @@ describe("the store", () => {
 
 	test("fills a table that the reader created", () =>
 		inStore(async (store) => {
-			await store.create("own", { key: "text", day: "number" });
+			await store.create("own", "key VARCHAR, day DOUBLE");
 			const rows = Array.from({ length: 3000 }, (_, i) => ({
 				key: `k${i}`,
 				day: i % 7 ? i : null,

@@ -32,43 +32,17 @@ interface StoreOptions {
 
 export type Value = string | number | boolean | null;
 
-/** The columns of a table and their types. */
-export type Columns = Readonly<Record<string, keyof typeof columnTypes>>;
-
-const columnTypes = {
-	text: "VARCHAR",
-	number: "DOUBLE",
-	whole: "INTEGER",
-	kind: "VARCHAR",
-	row: "BIGINT",
-} as const;
-
 /**
  * The tables that a reader fills. `record` is a view of the rows of `stored_record` and of adopted tables; its column
  * `row` has the order of the records in their source.
  */
 const readerTables = {
-	record: {
-		row: "row",
-		patient: "text",
-		time: "number",
-		code: "text",
-		system: "text",
-		kind: "kind",
-		value: "number",
-		unit: "text",
-	},
-	person: {
-		patient: "text",
-		birth: "number",
-		sex: "text",
-		death: "number",
-		split: "text",
-		place: "text",
-	},
-	code_name: { system: "text", code: "text", name: "text", category: "text", kind: "kind" },
-	observation: { patient: "text", first: "number", last: "number" },
-} as const satisfies Record<string, Columns>;
+	stored_record:
+		"row BIGINT, patient VARCHAR, time DOUBLE, code VARCHAR, system VARCHAR, kind kind, value DOUBLE, unit VARCHAR",
+	person: "patient VARCHAR, birth DOUBLE, sex VARCHAR, death DOUBLE, split VARCHAR, place VARCHAR",
+	code_name: "system VARCHAR, code VARCHAR, name VARCHAR, category VARCHAR, kind kind",
+	observation: "patient VARCHAR, first DOUBLE, last DOUBLE",
+};
 
 interface ReaderRows {
 	readonly record: RecordRow;
@@ -80,9 +54,6 @@ interface ReaderRows {
 type Row<Table> = Table extends keyof ReaderRows
 	? ReaderRows[Table]
 	: Readonly<Record<string, Value>>;
-
-/** The table that holds the rows which a reader gives for `table`. */
-const storedName = (table: string) => (table === "record" ? "stored_record" : table);
 
 /** A temporary DuckDB database that sorts, joins and counts, and spills to disk. */
 export type Store = Awaited<ReturnType<typeof openStore>>;
@@ -158,16 +129,9 @@ export async function openStore({
 	await run("SET lock_configuration = true");
 	// One byte per row instead of a text.
 	await run(`CREATE TYPE kind AS ENUM (${recordKinds.map(quoted).join(", ")})`);
-	const created = new Map<string, Columns>();
-	const create = async (table: string, columns: Columns) => {
-		const list = Object.entries(columns).map(
-			([column, type]) => `${column} ${type === "kind" ? type : columnTypes[type]}`,
-		);
-		await run(`CREATE OR REPLACE TABLE ${table} (${list.join(", ")})`);
-		created.set(table, columns);
-	};
-	for (const [table, columns] of Object.entries(readerTables))
-		await create(storedName(table), columns);
+	const create = (table: string, columns: string) =>
+		run(`CREATE OR REPLACE TABLE ${table} (${columns})`);
+	for (const [table, columns] of Object.entries(readerTables)) await create(table, columns);
 	const chunks = async function* (sql: string) {
 		const result = await explained(() => connection.stream(sql));
 		while (true) {
@@ -249,8 +213,10 @@ export async function openStore({
 					return bindings.vector_get_data(vector, width * chunk.rowCount);
 				});
 		},
-		/** Creates an empty table. */
-		create,
+		/** Creates an empty table, given its columns in SQL. */
+		async create(table: string, columns: string): Promise<void> {
+			await create(table, columns);
+		},
 		/**
 		 * Adds rows to a table of the reader or of `create`; records are numbered in this order. For large inputs, add many
 		 * at once or use SQL.
@@ -259,9 +225,11 @@ export async function openStore({
 			table: Table,
 			rows: Iterable<Row<Table>> | AsyncIterable<Row<Table>>,
 		): Promise<void> {
-			const stored = storedName(table);
-			const all = table === "record" ? numbered(rows) : rows;
-			return explained(() => append(connection, stored, created.get(stored) ?? {}, all));
+			return explained(() =>
+				table === "record"
+					? append(connection, "stored_record", numbered(rows))
+					: append(connection, table, rows),
+			);
 		},
 		/** The progress of the running query from 0 to 1, if DuckDB knows it. */
 		progress(): number | undefined {
@@ -294,11 +262,16 @@ export async function withStore<T>(
 
 type Rows = Iterable<object> | AsyncIterable<object>;
 
-async function append(connection: DuckDBConnection, table: string, named: Columns, rows: Rows) {
+async function append(connection: DuckDBConnection, table: string, rows: Rows) {
 	const duckdb = await import("@duckdb/node-api");
+	const empty = await connection.run(`FROM ${table} LIMIT 0`);
+	const names = empty.columnNames();
+	// The appender turns texts into values of an enumeration.
+	const types = empty
+		.columnTypes()
+		.map((type) => (type.typeId === duckdb.DuckDBTypeId.ENUM ? duckdb.VARCHAR : type));
+	const isWide = types.map(({ typeId }) => typeId === duckdb.DuckDBTypeId.BIGINT);
 	const appender = await connection.createAppender(table);
-	const names = Object.keys(named);
-	const types = Object.values(named).map((type) => duckdb[columnTypes[type]]);
 	let columns: (Value | bigint)[][] = types.map(() => []);
 	let count = 0;
 	const flush = () => {
@@ -312,9 +285,8 @@ async function append(connection: DuckDBConnection, table: string, named: Column
 	try {
 		for await (const row of rows) {
 			for (const [at, column] of columns.entries()) {
-				const name = names[at] as string;
-				const value = (row as Record<string, Value>)[name] ?? null;
-				column.push(named[name] === "row" ? BigInt(value as number) : value);
+				const value = (row as Record<string, Value>)[names[at] as string] ?? null;
+				column.push(isWide[at] ? BigInt(value as number) : value);
 			}
 			if (++count === chunkRows) flush();
 		}

@@ -11,14 +11,14 @@ async function found(
 	const patients = Array.from({ length: 40 }, (_, at) => at);
 	const store = await openStore({ folder: await temporaryFolder(), memory: 2 ** 27, threads: 1 });
 	try {
-		await store.create("item", { subject: "text", moment: "number", code: "text" });
+		await store.create("item", "subject VARCHAR, moment DOUBLE, code VARCHAR");
 		await store.append(
 			"item",
 			patients.flatMap((patient) =>
 				records(patient).map(([moment, code]) => ({ subject: `${patient}`, moment, code })),
 			),
 		);
-		await store.create("task_label", { subject: "text", moment: "number", value: "whole" });
+		await store.create("task_label", "subject VARCHAR, moment DOUBLE, value INTEGER");
 		await store.append(
 			"task_label",
 			patients.map((patient) => ({

@@ -183,12 +183,7 @@ export async function storedLabels(
 		throw new InputError(
 			`labels in MEDS need dates, and ${folder} has days alone; its labels are in labels.parquet`,
 		);
-	await store.create("stored_label", {
-		patient: "whole",
-		time: "number",
-		events: "whole",
-		value: "whole",
-	});
+	await store.create("stored_label", "patient INTEGER, time DOUBLE, events INTEGER, value INTEGER");
 	await store.append(
 		"stored_label",
 		stored.map(({ value, ...label }) => ({ ...label, value: Number(value) })),

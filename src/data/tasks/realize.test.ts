@@ -28,12 +28,8 @@ async function realized(task: Task, records: readonly (readonly PlainEvent[])[])
 	const plain = [...task.predicates].flatMap(([name, { kind }], at) =>
 		kind === "plain" ? [{ name, column: `p${at}` }] : [],
 	);
-	const columns = plain.map(({ column }) => [column, "whole"] as const);
-	await store.create("plain_event", {
-		subject: "whole",
-		moment: "number",
-		...Object.fromEntries(columns),
-	});
+	const columns = plain.map(({ column }) => `, ${column} INTEGER`);
+	await store.create("plain_event", `subject INTEGER, moment DOUBLE${columns.join("")}`);
 	await store.append(
 		"plain_event",
 		records.flatMap((events, subject) =>

@@ -65,7 +65,7 @@ export function datasetRecords(dataset: Dataset): TaskRecords {
 					`the task asks for the columns ${columns.join(", ")}, which the dataset ${folder} does not have; name a folder in MEDS instead`,
 				);
 			const death = vocabulary.find(deathRecord.code, deathRecord.system);
-			await store.create("token_code", { token: "whole", code: "text" });
+			await store.create("token_code", "token INTEGER, code VARCHAR");
 			await store.append(
 				"token_code",
 				vocabulary.tokens.flatMap((token, at) =>

@@ -135,7 +135,7 @@ test("SQL and functions order, de-duplicate and cut any histories alike", async 
 			[4, 1, 1, 0],
 		],
 	] as [code: number, concept: number, rank: number, nth: number][];
-	await store.create("mapping", { code: "whole", concept: "whole", rank: "whole", nth: "whole" });
+	await store.create("mapping", "code INTEGER, concept INTEGER, rank INTEGER, nth INTEGER");
 	await store.append(
 		"mapping",
 		mapping.map(([code, concept, rank, nth]) => ({ code, concept, rank, nth })),
@@ -149,12 +149,7 @@ test("SQL and functions order, de-duplicate and cut any histories alike", async 
 	});
 	await fc.assert(
 		fc.asyncProperty(fc.array(record, { maxLength: 150 }), options, async (records, how) => {
-			await store.create("coded", {
-				patient: "whole",
-				time: "number",
-				code: "whole",
-				ord: "whole",
-			});
+			await store.create("coded", "patient INTEGER, time DOUBLE, code INTEGER, ord INTEGER");
 			await store.append(
 				"coded",
 				records.map((record, ord) => ({ ...record, ord })),
@@ -194,13 +189,7 @@ test("SQL and functions treat any births and deaths alike", async () => {
 	const life = fc.tuple(fc.option(time), fc.option(time), time, time);
 	await fc.assert(
 		fc.asyncProperty(fc.array(life, { minLength: 100, maxLength: 100 }), async (lives) => {
-			const columns = {
-				birth: "number",
-				death: "number",
-				first: "number",
-				last: "number",
-			} as const;
-			await store.create("life", columns);
+			await store.create("life", "birth DOUBLE, death DOUBLE, first DOUBLE, last DOUBLE");
 			await store.append(
 				"life",
 				lives.map(([birth, death, first, last]) => ({ birth, death, first, last })),

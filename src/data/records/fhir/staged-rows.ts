@@ -1,61 +1,61 @@
 import { listUnder } from "../../../base/arrays.js";
 import { type BadRows, reportBad } from "../bad-rows.js";
-import type { PersonRow, RecordKind, RecordRow, Sex } from "../rows.js";
-import type { Columns, Store, Value } from "../store.js";
+import type { RecordKind, RecordRow, Sex } from "../rows.js";
+import type { Store, Value } from "../store.js";
 
 /**
  * The rows of resources before references between them are resolved. `version` counts the resources read.
  */
 const stagedTables = {
 	fhir_record: {
-		version: "number",
+		version: "DOUBLE",
 		/** Counts the records; the codings of one record share it. */
-		row: "number",
-		rank: "number",
-		patient: "text",
+		row: "DOUBLE",
+		rank: "DOUBLE",
+		patient: "VARCHAR",
 		/** A key under which the Patient may have another id. */
-		alias: "text",
-		day: "number",
-		slack: "number",
+		alias: "VARCHAR",
+		day: "DOUBLE",
+		slack: "DOUBLE",
 		/** Days since birth, used instead of `day` if the birth is known. */
-		age: "number",
-		kind: "text",
+		age: "DOUBLE",
+		kind: "VARCHAR",
 		/** The Medication with the code, if the record has none. */
-		medication: "text",
-		code: "text",
-		system: "text",
-		name: "text",
-		value: "number",
-		unit: "text",
+		medication: "VARCHAR",
+		code: "VARCHAR",
+		system: "VARCHAR",
+		name: "VARCHAR",
+		value: "DOUBLE",
+		unit: "VARCHAR",
 	},
 	fhir_person: {
-		version: "number",
-		patient: "text",
-		birth: "number",
-		sex: "text",
-		death: "number",
-		place: "text",
+		version: "DOUBLE",
+		patient: "VARCHAR",
+		birth: "DOUBLE",
+		sex: "VARCHAR",
+		death: "DOUBLE",
+		place: "VARCHAR",
 	},
 	/** One row per resource with a key; of several with the same key, the last counts. */
-	fhir_version: { key: "text", version: "number" },
+	fhir_version: { key: "VARCHAR", version: "DOUBLE" },
 	/** Other keys of patients. */
-	fhir_alias: { key: "text", patient: "text" },
+	fhir_alias: { key: "VARCHAR", patient: "VARCHAR" },
 	/** For records without a time: the keys that give it, the lowest rank first. */
-	fhir_time_from: { row: "number", rank: "number", key: "text" },
+	fhir_time_from: { row: "DOUBLE", rank: "DOUBLE", key: "VARCHAR" },
 	/** When encounters started, by their own keys and those of their diagnoses. */
-	fhir_encounter_time: { version: "number", key: "text", day: "number", slack: "number" },
+	fhir_encounter_time: { version: "DOUBLE", key: "VARCHAR", day: "DOUBLE", slack: "DOUBLE" },
 	/** The codings of Medications. */
 	fhir_medication: {
-		key: "text",
-		version: "number",
-		rank: "number",
-		code: "text",
-		system: "text",
-		name: "text",
+		key: "VARCHAR",
+		version: "DOUBLE",
+		rank: "DOUBLE",
+		code: "VARCHAR",
+		system: "VARCHAR",
+		name: "VARCHAR",
 		/** Why a record of this Medication is refused. */
-		refused: "text",
+		refused: "VARCHAR",
 	},
-} as const satisfies Record<string, Columns>;
+} as const satisfies Record<string, Readonly<Record<string, "VARCHAR" | "DOUBLE">>>;
 
 type Tables = typeof stagedTables;
 export type StagedTable = keyof Tables;
@@ -63,7 +63,7 @@ export type StagedTable = keyof Tables;
 /** A row of a staged table. */
 export type StagedRow<Name extends StagedTable> = {
 	readonly [Column in keyof Tables[Name]]:
-		| (Tables[Name][Column] extends "text" ? string : number)
+		| (Tables[Name][Column] extends "VARCHAR" ? string : number)
 		| (Column extends "version" | "row" | "rank" | "key" | "patient" | "slack" ? never : null);
 };
 
@@ -101,7 +101,10 @@ export class StagedRows {
 }
 
 export async function createStaged(store: Store): Promise<void> {
-	for (const [name, columns] of Object.entries(stagedTables)) await store.create(name, columns);
+	for (const [name, columns] of Object.entries(stagedTables)) {
+		const list = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+		await store.create(name, list.join(", "));
+	}
 }
 
 /*

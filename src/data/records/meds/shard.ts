@@ -55,14 +55,10 @@ const longestCode = 200;
 
 /** Creates the table of code meanings, which each shard extends. */
 export const createCodes = (store: Store): Promise<void> =>
-	store.create("meds_code", {
-		meds: "text",
-		meaning: "text",
-		sex: "text",
-		system: "text",
-		code: "text",
-		kind: "text",
-	});
+	store.create(
+		"meds_code",
+		"meds VARCHAR, meaning VARCHAR, sex VARCHAR, system VARCHAR, code VARCHAR, kind VARCHAR",
+	);
 
 /** Loads the rows of one shard into the store. */
 export async function loadShard(

@@ -214,13 +214,10 @@ async function youngWarning(store: Store, place: string): Promise<string[]> {
 /** Names the codes of the records by a file, in every system unless it names one. */
 async function nameCodes(store: Store, file: string): Promise<void> {
 	const names = await readCodeNames(file);
-	await store.create("given_name", {
-		system: "text",
-		code: "text",
-		name: "text",
-		category: "text",
-		kind: "kind",
-	});
+	await store.create(
+		"given_name",
+		"system VARCHAR, code VARCHAR, name VARCHAR, category VARCHAR, kind kind",
+	);
 	await store.append(
 		"given_name",
 		names.map((name) => ({ ...name })),
