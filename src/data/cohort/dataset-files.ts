@@ -92,15 +92,13 @@ export const readPatients = (file: string): Promise<PatientColumns> =>
 		count: new Int32Array(rows),
 	}));
 
-/** The columns of observation.parquet, sorted by patient and start; `patient` is a patient's number. */
-export interface PeriodColumns {
-	readonly patient: Int32Array;
-	/** In days on the axis of the events, like end. */
-	readonly start: Float64Array;
-	readonly end: Float64Array;
-}
+/**
+ * The columns of observation.parquet, sorted by patient and start; `patient` is a patient's number. In days on the axis
+ * of the events.
+ */
+export type PeriodColumns = Awaited<ReturnType<typeof readPeriods>>;
 
-export const readPeriods = (file: string): Promise<PeriodColumns> =>
+export const readPeriods = (file: string) =>
 	readColumns(file, (rows) => ({
 		patient: new Int32Array(rows),
 		start: new Float64Array(rows),

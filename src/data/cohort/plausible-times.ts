@@ -76,25 +76,14 @@ async function deathWarnings(store: Store, unit: TimeIs): Promise<string[]> {
 		: [];
 }
 
-/** Labels from a file, and the records of their patients; times in days. */
-export interface LabelTimes {
-	/** Labels that see an event. */
-	readonly labels: number;
-	/** Labels without an event up to their time. */
-	readonly unseen: number;
-	/** Labels more than a day after the last record of their patient. */
-	readonly late: number;
-	/** The earliest label that sees an event. */
-	readonly first: number;
-	/** The last record of all their patients. */
-	readonly last: number;
-}
+/**
+ * Labels from a file that see an event, `unseen` labels without one up to their time, and `late` labels more than a day
+ * after the last record of their patient; in days, the `first` label that sees an event and the `last` record.
+ */
+export type LabelTimes = Readonly<Record<"labels" | "unseen" | "late" | "first" | "last", number>>;
 
 /** The times of the first and the last record of a dataset, in days. */
-export interface RecordRange {
-	readonly first: number;
-	readonly last: number;
-}
+export type RecordRange = Readonly<Record<"first" | "last", number>>;
 
 /** Checks the times of labels. Reads the range of the records only where they look late. */
 export async function labelTimesWarnings(
@@ -137,15 +126,10 @@ export async function labelTimesWarnings(
 	];
 }
 
-/** Written records, and the observation periods of the source; times in days. */
-export interface ObservedRecords {
-	readonly records: number;
-	readonly outside: number;
-	readonly firstRecord: number;
-	readonly lastRecord: number;
-	readonly firstObserved: number;
-	readonly lastObserved: number;
-}
+/** Numbers of written records, and of those outside of the observation periods; the ranges of both in days. */
+type ObservedRecords = Readonly<
+	Record<"records" | "outside" | `${"first" | "last"}${"Record" | "Observed"}`, number>
+>;
 
 /** Checks observation periods of a source against the records. */
 export function observationWarnings(

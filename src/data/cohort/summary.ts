@@ -219,16 +219,10 @@ function summarizeLabel(
 	return { ...label, task: taskOfLabels(label.task), patients, splits };
 }
 
-/** The shape of a distribution in a few numbers. */
-export interface Spread {
-	readonly min: number;
-	readonly quarter: number;
-	readonly median: number;
-	readonly threeQuarters: number;
-	/** In summaries of a dataset rounded up: see `privacy-rounding.ts`. */
-	readonly max: number;
-	readonly mean: number;
-}
+/** The shape of a distribution in a few numbers; in summaries of a dataset `max` is rounded up: see `privacy-rounding.ts`. */
+export type Spread = Readonly<
+	Record<"min" | "quarter" | "median" | "threeQuarters" | "max" | "mean", number>
+>;
 
 const wholeLimit = 2 ** 17;
 

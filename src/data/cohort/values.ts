@@ -99,11 +99,8 @@ export function rangeToken(
 	});
 }
 
-/** A range of the values of a concept. */
-interface ConceptRange {
-	readonly concept: number;
-	readonly value: ValueRange;
-}
+/** Ranges of the values of concepts. */
+type ConceptRanges = ReturnType<typeof knownRanges>;
 
 /**
  * The ranges of the values of each kept code, per unit: at most `quantiles` of them, at quantiles of the kept training
@@ -146,10 +143,7 @@ export async function learntRanges(
 }
 
 /** The ranges of a given vocabulary. */
-export function knownRanges(
-	concepts: readonly Concept[],
-	{ tokens }: Vocabulary,
-): readonly ConceptRange[] {
+export function knownRanges(concepts: readonly Concept[], { tokens }: Vocabulary) {
 	const numbers = new Map(concepts.map((concept, at) => [codeKey(concept), at]));
 	return tokens.flatMap((token) => {
 		const concept = token.value && numbers.get(codeKey(token));
@@ -164,7 +158,7 @@ export function knownRanges(
 export async function divideValues(
 	store: Store,
 	concepts: readonly Concept[],
-	ranges: readonly ConceptRange[],
+	ranges: ConceptRanges,
 ): Promise<readonly Concept[]> {
 	const rows = ranges.map(({ concept, value: { unit, low, high } }, at) => ({
 		concept,

@@ -1,25 +1,17 @@
 import { InputError } from "../../../base/errors.js";
 import { notesFor } from "../../records/bad-rows.js";
-import type { PersonRow, Sex } from "../../records/rows.js";
+import type { PersonRow } from "../../records/rows.js";
 
 /** Known facts about a person; times in days. */
-export interface KnownPerson {
-	readonly birth: number | null;
-	readonly sex: Sex | null;
-	readonly death: number | null;
-}
+export type KnownPerson = Pick<PersonRow, "birth" | "sex" | "death">;
 
 export const nothingKnown: KnownPerson = { birth: null, sex: null, death: null };
 
-/** How many patients have contradictory records, by kind. */
-export interface Contradictions {
-	/** A record before the birth. */
-	readonly births: number;
-	readonly sexes: number;
-	readonly deaths: number;
-	/** A record after the day of death. */
-	readonly late: number;
-}
+/**
+ * How many patients have contradictory records, by kind: a record before the birth (`births`), two sexes, two deaths, or a
+ * record after the day of death (`late`).
+ */
+export type Contradictions = Readonly<Record<"births" | "sexes" | "deaths" | "late", number>>;
 
 /** Notes on how contradictory records were resolved. */
 export const peopleNotes = ({ births, sexes, deaths, late }: Contradictions): string[] =>

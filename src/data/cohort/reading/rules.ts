@@ -89,22 +89,17 @@ export function conceptsOf({ system, code: written, kind }: WrittenCode, rules: 
  * compares the two.
  */
 
-/** The fields that the rules use; SQL has columns of the same names. */
-export interface OrderedEvent {
-	readonly time: number;
-	/** 0 for diagnoses, 1 for all others. */
-	readonly rank: number;
-	/** The position of the record in its source. */
-	readonly ord: number;
-	/** The position of the concept among those of the record's code. */
-	readonly nth: number;
-}
-
 /**
  * Events are ordered by time. At one time diagnoses come first, so that a diagnosis never has the drug it
  * led to in its past; then the order of the source decides, then that of the code map.
  */
 const eventOrder = ["time", "rank", "ord", "nth"] as const;
+
+/**
+ * The fields that the rules use; SQL has columns of the same names. `rank` is 0 for diagnoses and 1 for all others, `ord`
+ * the position of the record in its source, and `nth` that of the concept among those of the record's code.
+ */
+export type OrderedEvent = Readonly<Record<(typeof eventOrder)[number], number>>;
 
 export const orderSql = (direction: "ASC" | "DESC" = "ASC"): string =>
 	eventOrder.map((column) => `${column} ${direction}`).join(", ");

@@ -119,16 +119,7 @@ export async function createStaged(store: Store): Promise<void> {
  */
 
 /** Counts of references without a target. */
-export interface Unresolved {
-	readonly diagnosesWithoutTime: number;
-	readonly drugsWithoutTime: number;
-	readonly measurementsWithoutTime: number;
-	/** Drugs whose Medication is missing or has no code. */
-	readonly drugsWithoutCode: number;
-	readonly patientsUnknown: number;
-	/** Resources that a later version replaces. */
-	readonly olderVersions: number;
-}
+export type Unresolved = ReturnType<typeof resolveInMemory>["unresolved"];
 
 /** Drops the rows of resources that a later version replaces. */
 async function dropOlderVersions(store: Store): Promise<number> {
@@ -272,10 +263,12 @@ export function resolveInMemory(rows: StagedRows) {
 			diagnosesWithoutTime: untimed.get("diagnosis")?.size ?? 0,
 			drugsWithoutTime: untimed.get("drug")?.size ?? 0,
 			measurementsWithoutTime: untimed.get("laboratory")?.size ?? 0,
+			/** Drugs whose Medication is missing or has no code. */
 			drugsWithoutCode: codeless.size,
 			patientsUnknown: unknown.size,
+			/** Resources that a later version replaces. */
 			olderVersions: outdated.size,
-		} satisfies Unresolved,
+		},
 	};
 }
 

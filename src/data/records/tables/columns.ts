@@ -99,15 +99,10 @@ export const joinKey = '"trajgpt key"';
 const joinTable = "trajgpt_joined";
 
 /** A second table with further columns, joined by a common column. */
-export interface Join {
-	/** Its columns are those of `joinTable`. */
-	readonly table: Table;
-	/** The column of the file. */
-	readonly key: Column;
-	readonly on: string;
-}
+export type Join = ReturnType<typeof openJoin>;
 
-export const openJoin = (table: Table, on: string): Join => ({
+export const openJoin = (table: Table, on: string) => ({
+	/** Its columns are those of `joinTable`. */
 	table: {
 		...table,
 		columns: table.columns.map((column) => ({
@@ -115,6 +110,7 @@ export const openJoin = (table: Table, on: string): Join => ({
 			sql: named(`trajgpt joined ${column.name}`),
 		})),
 	},
+	/** The column of the file. */
 	key: columnAsked([table], on, "`on`"),
 	on,
 });

@@ -16,16 +16,9 @@ import { joinKey } from "./columns.js";
 import { badTime, isBadTime, isMissingSql, isUntidy, rawText } from "./values.js";
 
 /** SQL for the columns of `record`; `row` is a whole number by which the records of a file are ordered. */
-interface RecordSql {
-	readonly row: string;
-	readonly patient: string;
-	readonly time: string;
-	readonly code: string;
-	readonly system: string;
-	readonly kind: string;
-	readonly value: string;
-	readonly unit: string;
-}
+type RecordSql = Readonly<
+	Record<"row" | "patient" | "time" | "code" | "system" | "kind" | "value" | "unit", string>
+>;
 
 /** How rows of a table become records. */
 export interface RecordPlan {
