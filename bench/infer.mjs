@@ -6,21 +6,13 @@ import { weightCount } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";
 import { predictor } from "../dist/model/trajgpt/state.js";
 import { attributeCodeProbability, codeTrajectories } from "../dist/predict/index.js";
-import {
-	benchmark,
-	countField,
-	median,
-	modelFields,
-	randomHistory,
-	timed,
-	vocabField,
-} from "./shared.mjs";
+import * as bench from "./shared.mjs";
 
 const eventsPerPatient = 112;
 
 async function measure(io, options) {
 	const { threads, repeats, patients, vocab } = options;
-	const history = (events, seed) => randomHistory(events, vocab, seed);
+	const history = (events, seed) => bench.randomHistory(events, vocab, seed);
 	const pasts = [50, options.events];
 	const config = trajgpt.config.parse({ ...presetOf(trajgpt, options.preset), vocab });
 	const weights = trajgpt.init(config, random(1));
@@ -49,7 +41,7 @@ async function measure(io, options) {
 		const queryTimes = histories.map(({ times }) => [times.at(-1) + 1]);
 		await model.score(histories.slice(0, 32), queryTimes.slice(0, 32));
 		await model.score(histories.slice(0, patients % 32), queryTimes.slice(0, patients % 32));
-		const scored = await timed(() => model.score(histories, queryTimes));
+		const scored = await bench.timed(() => model.score(histories, queryTimes));
 		io.stderr.write(
 			`probabilities along ${options.trajectories} histories, and the same event by event\n`,
 		);
@@ -58,7 +50,7 @@ async function measure(io, options) {
 			`attributing a probability to ${options.attributed} events, and to some by reading from the start\n`,
 		);
 		const attribution = await benchAttribution(model, vocab, options.attributed);
-		const answers = pasts.map((events, i) => ({ events, p50Ms: median(seconds[i] ?? []) }));
+		const answers = pasts.map((events, i) => ({ events, p50Ms: bench.median(seconds[i] ?? []) }));
 		return {
 			engine: runtime.label,
 			preset: options.preset,
@@ -125,7 +117,7 @@ const peerOf = (what, on, { seconds, probabilities }, peer) => ({
 async function benchTrajectories(model, vocab, patients) {
 	const draw = random(11);
 	const histories = Array.from({ length: patients }, (_, i) =>
-		randomHistory(100 + draw.integer(21), vocab, draw.fork(i)),
+		bench.randomHistory(100 + draw.integer(21), vocab, draw.fork(i)),
 	);
 	const times = histories.map(({ times }) => {
 		const span = (times[times.length - 1] * 4) / 3 - times[0];
@@ -133,8 +125,8 @@ async function benchTrajectories(model, vocab, patients) {
 	});
 	const codes = Array.from({ length: codeCount }, (_, i) => [5 + i]);
 	const all = () => codeTrajectories(model, histories, codes, times);
-	const first = await timed(all);
-	const second = await timed(all);
+	const first = await bench.timed(all);
+	const second = await bench.timed(all);
 
 	const compared = histories.slice(0, comparedPatients);
 	const ofCompared = () =>
@@ -142,8 +134,8 @@ async function benchTrajectories(model, vocab, patients) {
 	const segments = () => segmentBySegment(model, compared, codes.flat(), times);
 	await ofCompared();
 	await segments();
-	const plain = await timed(ofCompared);
-	const peer = await timed(segments);
+	const plain = await bench.timed(ofCompared);
+	const peer = await bench.timed(segments);
 	return {
 		patients,
 		meanEvents: histories.reduce((sum, { times }) => sum + times.length, 0) / patients,
@@ -205,12 +197,12 @@ const lastTime = (times, patient) => (Number.isNaN(times[patient]) ? 0 : times[p
 
 /** The effect of every event of one patient on the probability of a code at later times. */
 async function benchAttribution(model, vocab, events) {
-	const history = randomHistory(events, vocab, 12);
+	const history = bench.randomHistory(events, vocab, 12);
 	const end = history.times[events - 1];
 	const times = Array.from({ length: attributedTimes }, (_, i) => end + 1 + i);
 	const all = () => attributeCodeProbability(model, history, { codes: [5], times });
-	const first = await timed(all);
-	const second = await timed(all);
+	const first = await bench.timed(all);
+	const second = await bench.timed(all);
 
 	const count = Math.min(comparedEvents, events);
 	const left = Array.from({ length: count }, (_, i) => Math.floor((i * events) / count));
@@ -223,7 +215,7 @@ async function benchAttribution(model, vocab, events) {
 		return times.map((_, i) => Math.exp(logProbabilities[i * vocab + 5]));
 	};
 	await withoutEvent(0);
-	const peer = await timed(async () => {
+	const peer = await bench.timed(async () => {
 		const probabilities = [];
 		for (const event of left) probabilities.push(await withoutEvent(event));
 		return probabilities;
@@ -247,7 +239,7 @@ async function benchAttribution(model, vocab, events) {
 	};
 }
 
-export const command = benchmark({
+export const command = bench.benchmark({
 	name: "infer",
 	description:
 		"Time inference with random weights: one event and one query of one patient, after 50 events\n" +
@@ -255,13 +247,13 @@ export const command = benchmark({
 		"codes at 200 times along histories of about 110 events; and the attribution of a code's\n" +
 		"probability to each event of a history. The last two are compared with the plain computation of the same numbers.",
 	options: {
-		...modelFields("paper-7m"),
-		events: countField("events of the long history", 5000),
-		patients: countField("patients to score", 1000),
-		repeats: countField("predictions to time", 200),
-		trajectories: countField("patients with trajectories", 100),
-		attributed: countField("events to attribute a probability to", 200, 100_000),
-		vocab: vocabField(200),
+		...bench.modelFields("paper-7m"),
+		events: bench.countField("events of the long history", 5000),
+		patients: bench.countField("patients to score", 1000),
+		repeats: bench.countField("predictions to time", 200),
+		trajectories: bench.countField("patients with trajectories", 100),
+		attributed: bench.countField("events to attribute a probability to", 200, 100_000),
+		vocab: bench.vocabField(200),
 	},
 	examples: {
 		"node bench/main.mjs infer --preset paper-7m --json": "print JSON",

@@ -11,14 +11,7 @@ import { openDataset, splitBatches } from "../dist/data/cohort/index.js";
 import { learningRateOf, modelById } from "../dist/model/index.js";
 import { trainOptions } from "../dist/model/train/index.js";
 import { preparedByThreads, readAhead } from "../dist/model/train/prepared-batches.js";
-import {
-	benchmark,
-	countField,
-	objectiveField,
-	presetField,
-	threadsField,
-	timed,
-} from "./shared.mjs";
+import * as bench from "./shared.mjs";
 
 /** Prepares the batches of an epoch as training on an accelerator does, twice: the first time decodes the events. */
 async function measure(io, options) {
@@ -71,9 +64,9 @@ async function measure(io, options) {
 	};
 	try {
 		io.stderr.write("preparing, and decoding events\n");
-		const first = await timed(round);
+		const first = await bench.timed(round);
 		io.stderr.write("preparing again\n");
-		const { result: tokens, seconds } = await timed(round);
+		const { result: tokens, seconds } = await bench.timed(round);
 		const { events } = dataset.manifest.counts;
 		return {
 			events,
@@ -100,7 +93,7 @@ ${report.batches} batches by ${report.threads} thread${report.threads === 1 ? ""
 peak memory ${mega(report.peakBytes)}
 `;
 
-export const command = benchmark({
+export const command = bench.benchmark({
 	name: "input",
 	description:
 		"Time how fast threads prepare batches of a dataset for an accelerator. The\n" +
@@ -108,11 +101,11 @@ export const command = benchmark({
 		"events shows what a dataset larger than memory costs.",
 	options: {
 		dataset: option("folder", "dataset folder written by `trajgpt prepare`", z.string()),
-		preset: presetField("paper"),
-		objective: objectiveField("what is learned"),
-		batchSlots: countField("events per batch", 32_768, 10_000_000),
-		batches: countField("batches to prepare", 500, 10_000_000),
-		threads: threadsField(),
+		preset: bench.presetField("paper"),
+		objective: bench.objectiveField("what is learned"),
+		batchSlots: bench.countField("events per batch", 32_768, 10_000_000),
+		batches: bench.countField("batches to prepare", 500, 10_000_000),
+		threads: bench.threadsField(),
 		memory: option("size", "memory for decoded events", byteSize.default(512 * 1024 ** 2), {
 			defaultText: "512MB",
 		}),

@@ -8,15 +8,7 @@ import { vocabularyOf } from "../dist/data/cohort/vocabulary.js";
 import { hazardSettings } from "../dist/model/hazards/settings.js";
 import { weightCount } from "../dist/model/index.js";
 import { trajgpt } from "../dist/model/trajgpt/index.js";
-import {
-	benchmark,
-	countField,
-	median,
-	presetField,
-	randomHistory,
-	threadsField,
-	vocabField,
-} from "./shared.mjs";
+import * as bench from "./shared.mjs";
 
 /** A model that has learned nothing, with codes c5, c6 … */
 function untrained({ preset, vocab }) {
@@ -58,7 +50,7 @@ async function measure(io, options) {
 	const { threads, clients, requests, events, vocab, preset } = options;
 	const served = untrained(options);
 	const histories = Array.from({ length: Math.max(clients, 16) }, (_, i) =>
-		randomHistory(events, vocab, i),
+		bench.randomHistory(events, vocab, i),
 	);
 	const bodies = histories.map((history) => ({ patient: patientWith(history), at: ["+1y"] }));
 	io.stderr.write("timing the model without the service\n");
@@ -117,12 +109,13 @@ const patientWith = ({ tokens, times }) => ({
 	events: Array.from(tokens, (token, i) => ({ code: `c${token}`, date: times[i] })),
 });
 
-const randomPatient = ({ events, vocab }, seed) => patientWith(randomHistory(events, vocab, seed));
+const randomPatient = ({ events, vocab }, seed) =>
+	patientWith(bench.randomHistory(events, vocab, seed));
 
 function spread(latencies) {
 	const sorted = [...latencies].sort((a, b) => a - b);
 	const p99 = sorted[Math.min(sorted.length - 1, Math.ceil(0.99 * sorted.length) - 1)];
-	return { p50Ms: median(sorted), p99Ms: p99 };
+	return { p50Ms: bench.median(sorted), p99Ms: p99 };
 }
 
 async function bareSpeed(served, histories, threads) {
@@ -327,7 +320,7 @@ export function render(report) {
 	return `${lines.join("\n")}\n`;
 }
 
-export const command = benchmark({
+export const command = bench.benchmark({
 	name: "serve",
 	description:
 		"Start the service with random weights and load it over loopback: clients that send whole\n" +
@@ -336,14 +329,14 @@ export const command = benchmark({
 		"latency of one more client that sends forecasts, while the others send forecasts of the\n" +
 		"same size, forecasts of other sizes, embeddings, sessions or attributions.",
 	options: {
-		preset: presetField("paper"),
-		threads: threadsField("predictions computed at the same time"),
-		clients: countField("number of concurrent clients", 8, 10_000),
-		requests: countField("requests to time", 800, 10_000_000),
-		events: countField("events per history", 112, 100_000),
-		sessionEvents: countField("events of the longer session", 1000, 100_000),
-		underLoad: countField("forecasts to time under each load", 100),
-		vocab: vocabField(241),
+		preset: bench.presetField("paper"),
+		threads: bench.threadsField("predictions computed at the same time"),
+		clients: bench.countField("number of concurrent clients", 8, 10_000),
+		requests: bench.countField("requests to time", 800, 10_000_000),
+		events: bench.countField("events per history", 112, 100_000),
+		sessionEvents: bench.countField("events of the longer session", 1000, 100_000),
+		underLoad: bench.countField("forecasts to time under each load", 100),
+		vocab: bench.vocabField(241),
 	},
 	examples: {
 		"node bench/main.mjs serve": "the paper's model, 8 clients",

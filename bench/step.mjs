@@ -8,17 +8,7 @@ import { table } from "../dist/base/table.js";
 import { openRuntime } from "../dist/engine/runtime/open-runtime.js";
 import { xlaRuntime } from "../dist/engine/runtime/pjrt/index.js";
 import { models, weightCount } from "../dist/model/index.js";
-import {
-	benchmark,
-	countField,
-	findPythonWith,
-	median,
-	milliseconds,
-	modelFields,
-	numbersBy,
-	objectiveField,
-	timed,
-} from "./shared.mjs";
+import * as bench from "./shared.mjs";
 import {
 	checkSame,
 	findPeerScript,
@@ -36,7 +26,7 @@ const sizesField = (description, most, usual) =>
 	option(
 		"list",
 		`${description}; a list with --provider xla`,
-		numbersBy(whole(1, most)).default([usual]),
+		bench.numbersBy(whole(1, most)).default([usual]),
 		{ defaultText: String(usual) },
 	);
 
@@ -77,7 +67,7 @@ async function measure(io, options) {
 		const seconds = [];
 		for (let i = 0; i < count; i++) {
 			const settings = { step: ++done, learningRate: 1e-3, random: random(done) };
-			seconds.push((await timed(() => learner.step([rows], settings))).seconds);
+			seconds.push((await bench.timed(() => learner.step([rows], settings))).seconds);
 		}
 		return seconds;
 	};
@@ -96,7 +86,7 @@ async function measure(io, options) {
 			if (peer) theirs.push(...(await peer.steps(1 + count)).slice(1));
 			io.stderr.write(`${ours.length}/${steps} steps\n`);
 		}
-		const secondsPerStep = median(ours);
+		const secondsPerStep = bench.median(ours);
 		return {
 			engine: runtime.label,
 			model: model.id,
@@ -110,8 +100,8 @@ async function measure(io, options) {
 			tokensPerSecond: (batch * length) / secondsPerStep,
 			peakRssBytes: process.resourceUsage().maxRSS * 1024,
 			...(peer && {
-				peer: { ...peer.about, secondsPerStep: median(theirs) },
-				ratio: median(theirs) / secondsPerStep,
+				peer: { ...peer.about, secondsPerStep: bench.median(theirs) },
+				ratio: bench.median(theirs) / secondsPerStep,
 			}),
 		};
 	} finally {
@@ -134,12 +124,12 @@ async function findPeer(io, options, subject, rows) {
 function render(report) {
 	const lines = [
 		`${report.model} ${report.preset}, ${formatCount(report.parameters)} parameters, batch ${report.batch} × ${report.length}`,
-		`${report.engine}: ${milliseconds(report.secondsPerStep)} per step, ${formatCount(report.tokensPerSecond)} tokens/s, ` +
+		`${report.engine}: ${bench.milliseconds(report.secondsPerStep)} per step, ${formatCount(report.tokensPerSecond)} tokens/s, ` +
 			`peak ${(report.peakRssBytes / 1e9).toFixed(2)} GB`,
 	];
 	if (report.peer && report.ratio)
 		lines.push(
-			`${report.peer.engine} (${report.peer.blas}): ${milliseconds(report.peer.secondsPerStep)} per step`,
+			`${report.peer.engine} (${report.peer.blas}): ${bench.milliseconds(report.peer.secondsPerStep)} per step`,
 			`trajgpt is ${report.ratio.toFixed(2)} times as fast`,
 		);
 	return `${lines.join("\n")}\n`;
@@ -225,7 +215,7 @@ async function startPeers(io, options, subject, rows) {
 		const { precision = "tf32" } = options;
 		const ready = options.peers.map(async (name) => {
 			const peer = queuedPeers[name];
-			const python = await findPythonWith(peer.module);
+			const python = await bench.findPythonWith(peer.module);
 			if (!python)
 				return void io.stderr.write(`${name}: no Python with ${peer.module} was found\n`);
 			const peerSettings = { ...settings, ...peer.settings, precision };
@@ -268,7 +258,7 @@ async function race(io, ours, peers, { batch, length, precision, stepsPerRound, 
 		}
 		const timed = [...running].map(([engine, all]) => {
 			const [first, , ...rest] = all;
-			const secondsPerStep = median(rest.map(({ seconds }) => seconds / stepsPerRound));
+			const secondsPerStep = bench.median(rest.map(({ seconds }) => seconds / stepsPerRound));
 			return { engine, first, last: rest.at(-1), secondsPerStep };
 		});
 		const oursPerStep = timed[0]?.secondsPerStep;
@@ -325,7 +315,7 @@ function timingTable(sizes) {
 	return table([...header, "first loss", "last loss", "peak GB"], rows) + failures.join("");
 }
 
-export const command = benchmark({
+export const command = bench.benchmark({
 	name: "step",
 	description:
 		"Time one training step (next-event objective or the model's own objective without labels,\n" +
@@ -335,15 +325,15 @@ export const command = benchmark({
 		"With --provider xla, steps are queued in rounds, with one wait per round, and sizes can be\n" +
 		"lists. The peers of trajgpt are then JAX and PyTorch on the same device, in turns with it.",
 	options: {
-		...modelFields("paper"),
+		...bench.modelFields("paper"),
 		model: option("id", "model to time", z.enum(models.map(({ id }) => id)).default("trajgpt")),
 		batch: sizesField("rows per batch", 65_536, 16),
 		length: sizesField("events per row", 1_000_000, 128),
 		steps: whole(1, 1_000_000)
 			.optional()
 			.describe("steps to time (default: 20; with --provider xla, 100 per round)"),
-		rounds: countField("rounds with --provider xla", 5, 1000),
-		objective: objectiveField("the next event alone, or also one further ahead"),
+		rounds: bench.countField("rounds with --provider xla", 5, 1000),
+		objective: bench.objectiveField("the next event alone, or also one further ahead"),
 		norm: choice(
 			"kind",
 			"norm of trajgpt: by root mean square (the default), or by mean and deviation",

@@ -25,16 +25,7 @@ import {
 	readAhead,
 	validationPlan,
 } from "./prepared-batches.js";
-import {
-	checkSameRun,
-	lastCheckpoint,
-	type Position,
-	type Run,
-	runFiles,
-	type SavedState,
-	sealedFiles,
-	wasSaved,
-} from "./run-folder.js";
+import * as runs from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
 import { startingHazards } from "./starting-hazards.js";
 import { adamWDefaults, initialState, startTogether } from "./step.js";
@@ -46,7 +37,7 @@ type ByTerm = Readonly<Record<string, number>>;
 
 export interface PretrainRequest {
 	readonly folder: string;
-	readonly run: Pick<Run, "model" | "config" | "options" | "dataset">;
+	readonly run: Pick<runs.Run, "model" | "config" | "options" | "dataset">;
 	readonly model: Model;
 	readonly dataset: Dataset;
 	/** The part of the stored dataset that `dataset` is. */
@@ -119,21 +110,21 @@ export type PretrainSummary = Awaited<ReturnType<typeof trainEpochs>>;
 /** The start of a training: its initial weights, or the last checkpoint with its tensors. */
 async function beginning(request: PretrainRequest) {
 	const { folder, run, model, dataset, codes, communicator = oneProcess } = request;
-	const files = runFiles(folder);
+	const files = runs.runFiles(folder);
 	const { seed } = run.options;
 	const initial = initialWeights(model, run.config, seed);
 	const drawn = codes ? startTogether(initial, codes) : initial;
-	const checkpoint = request.resume ? lastCheckpoint(files) : undefined;
+	const checkpoint = request.resume ? runs.lastCheckpoint(files) : undefined;
 	const weights =
 		request.hazards && !checkpoint
 			? await startingHazards(drawn, request.hazards, dataset, seed)
 			: drawn;
-	const sealed = request.sealed ?? (existsSync(files.run) ? sealedFiles(folder) : []);
+	const sealed = request.sealed ?? (existsSync(files.run) ? runs.sealedFiles(folder) : []);
 	if (checkpoint) {
-		checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
+		runs.checkSameRun(checkpoint, run, initialState(weights), files.checkpoint);
 		if (checkpoint.seal) checkSeal(files.checkpoint, checkpoint.seal, sealed);
 	}
-	const start: Position = (checkpoint?.state as SavedState | undefined)?.position ?? {
+	const start: runs.Position = (checkpoint?.state as runs.SavedState | undefined)?.position ?? {
 		step: 0,
 		epoch: 0,
 		stepInEpoch: 0,
@@ -158,7 +149,7 @@ function openTraining(
 	const { folder, run, model, dataset, runtime, progress, communicator = oneProcess } = request;
 	const { options, config } = run;
 	const { accumulate, seed } = options;
-	const files = runFiles(folder);
+	const files = runs.runFiles(folder);
 	const writes = communicator.rank === 0;
 	const learner = trainer(
 		runtime,
@@ -198,7 +189,7 @@ function openTraining(
 			: preparedHere({ batches, checks, accumulate, seed }, { ...use, model });
 	if (tensors) for (const caution of request.cautions ?? []) progress.note(caution);
 	const log = writes
-		? openEventLog(files.log, tensors ? { keep: wasSaved(start) } : {})
+		? openEventLog(files.log, tensors ? { keep: runs.wasSaved(start) } : {})
 		: undefined;
 	const board = writes
 		? openTensorboard(files.tensorboard, {
@@ -206,13 +197,13 @@ function openTraining(
 				...(tensors && { resumeAt: start.step }),
 			})
 		: undefined;
-	const write = (place: string, at: Position, values: ReadonlyMap<string, ResidentValue>) =>
+	const write = (place: string, at: runs.Position, values: ReadonlyMap<string, ResidentValue>) =>
 		writeCheckpoint(place, {
 			step: at.step,
 			epoch: at.epoch,
 			model: model.id,
 			config,
-			state: { position: at, options, dataset: run.dataset } satisfies SavedState,
+			state: { position: at, options, dataset: run.dataset } satisfies runs.SavedState,
 			tensors: new Map(
 				[...values].map(([name, { shape, data }]): [string, StoredTensor] => [
 					name,
@@ -241,10 +232,10 @@ function openTraining(
 			const named = Object.entries(values).map(([name, value]) => [`${kind}/${name}`, value]);
 			board?.scalars(step, Object.fromEntries(named));
 		},
-		async save(at: Position, state?: ReturnType<typeof learner.state>): Promise<void> {
+		async save(at: runs.Position, state?: ReturnType<typeof learner.state>): Promise<void> {
 			if (writes) write(files.checkpoint, at, await (state ?? learner.state()));
 		},
-		async saveBest(at: Position): Promise<void> {
+		async saveBest(at: runs.Position): Promise<void> {
 			if (!writes) return;
 			const state = await learner.state();
 			write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
@@ -264,7 +255,7 @@ type Training = ReturnType<typeof openTraining>;
 async function notFinite(
 	folder: string,
 	what: string,
-	{ step, epoch }: Pick<Position, "step" | "epoch">,
+	{ step, epoch }: Pick<runs.Position, "step" | "epoch">,
 	values: ByTerm,
 	inputs: readonly Promise<Batch>[],
 ): Promise<Error> {
@@ -305,12 +296,12 @@ function inTurn() {
 }
 
 /** Trains from a position until the last epoch, until validation stops improving, or until asked to stop. */
-async function epochs(training: Training, start: Position): Promise<Position> {
+async function epochs(training: Training, start: runs.Position): Promise<runs.Position> {
 	const { folder, options, batches, prepared, learner, progress, clock } = training;
 	const { signal, queue, communicator } = training;
 	const stepsPerEpoch = Math.ceil(batches.plan.count / options.accumulate);
 	const total = options.epochs * stepsPerEpoch;
-	const show = ({ step, epoch }: Position, fields: readonly [string, string][] = []) =>
+	const show = ({ step, epoch }: runs.Position, fields: readonly [string, string][] = []) =>
 		progress.update({
 			label: `epoch ${Math.min(epoch + 1, options.epochs)}/${options.epochs}  step`,
 			done: step,
@@ -402,10 +393,10 @@ async function epochs(training: Training, start: Position): Promise<Position> {
 
 /** The position after an epoch with these losses in validation. */
 function afterEpoch(
-	{ step, epoch: before, best: known }: Position,
+	{ step, epoch: before, best: known }: runs.Position,
 	losses: ByTerm,
 	{ epochs, patience }: TrainOptions,
-): Position {
+): runs.Position {
 	const epoch = before + 1;
 	const loss = sum(losses);
 	const best = known === null || loss < known.loss ? { epoch, step, loss, losses } : known;

@@ -14,19 +14,11 @@ import {
 	readCheckpoint,
 } from "./checkpoint.js";
 import type { FineTunedTask } from "./finetune/classifier.js";
-import {
-	type Run,
-	readRun,
-	readRunRecords,
-	runFiles,
-	sealedFiles,
-	settingsThatDiffer,
-	tensorMismatches,
-} from "./run-folder.js";
+import * as runs from "./run-folder.js";
 
 export interface Trained {
 	readonly folder: string;
-	readonly run: Run;
+	readonly run: runs.Run;
 	readonly model: Model;
 	readonly config: unknown;
 	readonly weights: ParameterValues;
@@ -43,18 +35,18 @@ export interface Trained {
 
 /** What a run has learned: the weights of its best epoch by validation. */
 export function readTrained(folder: string): Trained {
-	const run = readRun(folder);
+	const run = runs.readRun(folder);
 	const model = modelById(run.model);
-	const files = runFiles(folder);
+	const files = runs.runFiles(folder);
 	const checkpoint = readCheckpoint(files.best);
 	const { step, tensors, seal } = checkpoint;
-	const changed = settingsThatDiffer(checkpoint, run);
+	const changed = runs.settingsThatDiffer(checkpoint, run);
 	if (changed.length > 0)
 		throw new InputError(
 			`${files.run} does not belong to the weights in ${files.best}: it has other settings than those were ` +
 				`learned with (here → there: ${changed.join(", ")}); restore it from a copy of the run, or train anew`,
 		);
-	if (seal) checkSeal(files.best, seal, sealedFiles(folder));
+	if (seal) checkSeal(files.best, seal, runs.sealedFiles(folder));
 	const config = checkConfig(model.config, run.config, `${folder}: model ${run.model}`);
 	const weights = floatWeights(tensors, files.best);
 	if (!seal) checkFit(weights, model.weights(config), files);
@@ -65,7 +57,7 @@ export function readTrained(folder: string): Trained {
 		config,
 		weights,
 		step,
-		...readRunRecords(folder),
+		...runs.readRunRecords(folder),
 		warnings: unsealedPlaces(folder).map(unsealedWarning),
 	};
 }
@@ -82,9 +74,10 @@ function unsealedPlaces(folder: string): string[] {
 			return false;
 		}
 	};
-	return [runFiles(folder).best, ...names.map((name) => runFiles(join(tasks, name)).best)].filter(
-		isUnsealed,
-	);
+	return [
+		runs.runFiles(folder).best,
+		...names.map((name) => runs.runFiles(join(tasks, name)).best),
+	].filter(isUnsealed);
 }
 
 const unsealedWarning = (place: string) =>
@@ -95,9 +88,9 @@ const unsealedWarning = (place: string) =>
 function checkFit(
 	weights: ParameterValues,
 	specs: WeightSpecs,
-	{ run, best }: ReturnType<typeof runFiles>,
+	{ run, best }: ReturnType<typeof runs.runFiles>,
 ): void {
-	const [misfit] = tensorMismatches(weights, new Map(Object.entries(specs)));
+	const [misfit] = runs.tensorMismatches(weights, new Map(Object.entries(specs)));
 	if (misfit !== undefined)
 		throw new InputError(
 			`the weights in ${best} do not fit the settings in ${run}: ${misfit}; ` +

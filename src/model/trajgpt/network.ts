@@ -5,14 +5,7 @@ import type { Parameters } from "../model.js";
 import * as nn from "../nn/index.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
 import { initialDecay } from "./decay.js";
-import {
-	countingLogits,
-	countingWeights,
-	layer,
-	normOf,
-	type Reading,
-	type StateUpdate,
-} from "./layer.js";
+import * as attention from "./layer.js";
 
 const waves = 8;
 export const gapFeatureCount = 2 + 2 * waves;
@@ -38,7 +31,7 @@ interface SlotStream {
 	readonly mask: Tensor | undefined; // [batch, slots]
 	/** How many slots came before; none if left out. */
 	readonly seen: Tensor | undefined; // [batch, 1]
-	readonly queries: { readonly tokens: Tensor; readonly read: Reading } | undefined;
+	readonly queries: { readonly tokens: Tensor; readonly read: attention.Reading } | undefined;
 	readonly dtype: FloatType;
 }
 
@@ -95,7 +88,7 @@ export function trajgptWeights(c: TrajgptConfig): nn.WeightSpecs {
 		...(c.position === "absolute" && { positions: nn.normal([c.positions, c.dim], 0.02) }),
 		...(c.gap === "embedded" && { gap: matrix(c.dim, gapFeatureCount) }),
 		...nn.numbered("layers", c.layers, layer),
-		...countingWeights(c),
+		...attention.countingWeights(c),
 		...headOf(c).weights(c),
 	};
 }
@@ -119,7 +112,7 @@ export interface NetworkInputs {
 	 * Queries, which do not change the states. Those of the horizon objective read `before`
 	 * the slot of the same index, those of inference `after` the last or at given positions.
 	 */
-	readonly queries?: (Slots & { readonly read: Reading }) | undefined;
+	readonly queries?: (Slots & { readonly read: attention.Reading }) | undefined;
 	/** How many of the queries, from the first, have logits; all if left out. */
 	readonly predicting?: number | undefined;
 	/** Whether some gap of a query is negative: its time is before that of the state. */
@@ -172,7 +165,7 @@ export function network(
 ) {
 	const p = nn.weightsOf(parameters);
 	const dtype = p("embedding").dtype as FloatType;
-	const norm = normOf(config);
+	const norm = attention.normOf(config);
 	// Slots and queries share the matrix products, so that weights are read once.
 	const streams = [slots, queries].filter((s) => s !== undefined);
 	const joined = (part: (s: Slots) => Tensor) => graph.concat(streams.map(part), 1);
@@ -219,7 +212,7 @@ export function network(
 	let read = queries?.read;
 	const finalStates: Tensor[] = [];
 	const decayRates: Tensor[] = [];
-	const updates: StateUpdate[] = [];
+	const updates: attention.StateUpdate[] = [];
 	for (let i = 0; i < config.layers; i++) {
 		const isLast = i === config.layers - 1;
 		if (selected && isLast) {
@@ -232,7 +225,7 @@ export function network(
 			angles = angles && { cosine: take(angles.cosine), sine: take(angles.sine) };
 			read = { positions: selected.positions };
 		}
-		const out = layer(config, nn.within(p, `layers.${i}`), {
+		const out = attention.layer(config, nn.within(p, `layers.${i}`), {
 			x,
 			angles,
 			overGaps,
@@ -254,13 +247,13 @@ export function network(
 	const coded = (t: Tensor) =>
 		predicting === undefined ? t : t.slice(1, 0, graph.addDims(length, predicting));
 	const codeLogits = headOf(config).outputs(p, coded(hidden));
-	const readOf = (queries: number): Reading | undefined => {
+	const readOf = (queries: number): attention.Reading | undefined => {
 		if (queries === 0) return undefined;
 		return typeof read === "object" ? { positions: read.positions.slice(1, 0, queries) } : read;
 	};
 	const copied =
 		config.copies > 0
-			? countingLogits(config, p, {
+			? attention.countingLogits(config, p, {
 					tokens: coded(tokens),
 					embedded: coded(embedded),
 					hidden: coded(hidden),

@@ -2,14 +2,7 @@ import { activationParts } from "../../ops/elementwise.js";
 import { segmentDifferences } from "../../ops/gather.js";
 import { logSoftmaxParts, rmsNormParts, softmaxParts } from "../../ops/reductions.js";
 import { type Node, type OperationName, ofPlainOperations, type Tensor } from "../../tensor.js";
-import {
-	addedAlong,
-	addedRows,
-	convolution,
-	largestAlong,
-	largestInWindows,
-	scan,
-} from "./lowerings.js";
+import * as lowerings from "./lowerings.js";
 import { elementTypes, longs, type Value } from "./types.js";
 import type { Direction, StableHloWriter } from "./writer.js";
 
@@ -138,24 +131,30 @@ const stableHloTable: StableHloTable = {
 	gather,
 	scatterAdd: (node, write) => {
 		const [x, indices] = given(node, write);
-		return [addedRows(x, indices, result(node, write), write)];
+		return [lowerings.addedRows(x, indices, result(node, write), write)];
 	},
 	pick,
 	placeAdd: (node, write) => {
 		const [x, indices] = given(node, write);
-		return [addedAlong(x, indices, node.attributes.axis, result(node, write), write)];
+		return [lowerings.addedAlong(x, indices, node.attributes.axis, result(node, write), write)];
 	},
 	topK: (node, write) =>
-		largestAlong(given(node, write)[0], node.attributes.axis, node.attributes.count, write),
+		lowerings.largestAlong(
+			given(node, write)[0],
+			node.attributes.axis,
+			node.attributes.count,
+			write,
+		),
 
 	matmul,
 	conv: (node, write) => {
 		const [x, weights] = given(node, write);
-		return [convolution(x, weights, node.attributes, result(node, write), write)];
+		return [lowerings.convolution(x, weights, node.attributes, result(node, write), write)];
 	},
-	maxPool: (node, write) => largestInWindows(given(node, write)[0], node.attributes, write),
+	maxPool: (node, write) =>
+		lowerings.largestInWindows(given(node, write)[0], node.attributes, write),
 	rotary,
-	scan,
+	scan: lowerings.scan,
 	allReduceSum: (node, write) => [write.allReduceSum(given(node, write)[0])],
 };
 
