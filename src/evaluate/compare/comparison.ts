@@ -20,17 +20,11 @@ export type Line = Comparison["lines"][number];
 export type Difference = Comparison["differences"][number];
 export type Training = NonNullable<Cell["training"]>;
 
-/** Lines that failed, and why. */
-interface Failure {
-	readonly label: string;
-	readonly reason: string;
-}
-
 export function comparisonOf(
 	columns: readonly Column[],
 	methods: readonly ComparedMethod[],
 	cells: readonly Cell[],
-	failed: readonly Failure[],
+	failed: readonly { readonly label: string; readonly reason: string }[],
 	notes: readonly string[] = [],
 ) {
 	const sources = sourcesOf(columns, methods, cells);
@@ -113,15 +107,8 @@ export const partsOf = ({ columns, lines, differences, ...rest }: Comparison): C
 /** A value on all patients and on each draw of them, by seed. */
 type BySeed = ReadonlyMap<number, Drawn>;
 
-/** A line with results: its cells, and the values that they give in each column. */
-interface Source {
-	readonly label: string;
-	readonly group: string;
-	/** Missing for baselines. */
-	readonly compared?: ComparedMethod;
-	readonly cells: readonly Cell[];
-	readonly values: readonly BySeed[];
-}
+/** A line with results: its cells, and the values that they give in each column. Baselines compare no method. */
+type Source = ReturnType<typeof sourcesOf>[number];
 
 const baselines = [
 	{ who: "history", label: "own history", ofOnset: "regression per code" },
@@ -141,7 +128,7 @@ function sourcesOf(
 	columns: readonly Column[],
 	methods: readonly ComparedMethod[],
 	cells: readonly Cell[],
-): Source[] {
+) {
 	const measuredFirst = new Map<string, Evaluation>();
 	const valuesOf = (
 		lineCells: readonly Cell[],
@@ -164,31 +151,25 @@ function sourcesOf(
 	const forecasts = columns.some(({ task }) => task === "forecast");
 	const trained = methods
 		.filter(({ first }) => first || forecasts)
-		.map((compared): Source => {
-			const { entry, method, first, label } = compared;
+		.map((compared) => {
+			const { entry, method, first } = compared;
 			const lineCells = cells.filter((cell) => cell.entry === entry.id);
-			const values = valuesOf(
-				lineCells,
-				(row, column) =>
-					row.who === "model" &&
-					(first || column.task === "forecast") &&
-					shows(column, row, method),
-			);
-			const { label: lineLabel, group } = entry;
-			return { label: forecasts ? label : lineLabel, group, compared, cells: lineCells, values };
+			const { label, group } = forecasts ? { ...entry, label: compared.label } : entry;
+			const isShown = (row: EvaluationRow, column: Column) =>
+				row.who === "model" && (first || column.task === "forecast") && shows(column, row, method);
+			return { label, group, compared, cells: lineCells, values: valuesOf(lineCells, isShown) };
 		});
 	const baselineCells = cells.filter(({ entry }) => entry === null);
-	const others = baselines.map(
-		(baseline): Source => ({
-			label: baselineLabel(columns, baseline),
-			group: "counts",
-			cells: baselineCells,
-			values: valuesOf(
-				baselineCells,
-				(row, column) => row.who === baseline.who && shows(column, row),
-			),
-		}),
-	);
+	const others = baselines.map((baseline) => ({
+		label: baselineLabel(columns, baseline),
+		group: "counts",
+		compared: undefined,
+		cells: baselineCells,
+		values: valuesOf(
+			baselineCells,
+			(row, column) => row.who === baseline.who && shows(column, row),
+		),
+	}));
 	return [
 		...trained.filter((source) => source.cells.length > 0),
 		...others.filter(({ values }) => values.some(({ size }) => size > 0)),

@@ -103,10 +103,6 @@ const ratiosText = (one: Counts, other: Counts) => {
 		.join(", ");
 };
 
-interface Course extends Events {
-	readonly death: number | null;
-}
-
 type Counts = ReturnType<typeof countsOf>;
 
 /**
@@ -117,7 +113,10 @@ type Counts = ReturnType<typeof countsOf>;
 function countsOf(
 	patients: readonly IndexedPatient[],
 	leftOut: readonly number[],
-	coursesOf: (patient: IndexedPatient, index: number) => readonly Course[],
+	coursesOf: (
+		patient: IndexedPatient,
+		index: number,
+	) => readonly (Events & { readonly death: number | null })[],
 ) {
 	const zeros = () => new Float64Array(patients.length);
 	const counts = {

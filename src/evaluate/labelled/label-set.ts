@@ -6,12 +6,10 @@ import type { Statistic } from "../bootstrap.js";
 import { evenShares, probabilityBins, quantileEdges } from "../calibration.js";
 import { ranking } from "../metrics.js";
 
-export interface LabelSet extends LabelledPatients {
-	readonly labels: readonly Label[];
-	readonly weights: Float64Array;
-}
+/** The labels of a split, as they are measured. */
+export type LabelSet = ReturnType<typeof labelSetOf>;
 
-export function labelSetOf(dataset: Dataset, all: readonly Label[], split: Split): LabelSet {
+export function labelSetOf(dataset: Dataset, all: readonly Label[], split: Split) {
 	const labels = labelsOf(dataset, all, split);
 	const numbers = new Map<number, number>();
 	for (const { patient } of labels) if (!numbers.has(patient)) numbers.set(patient, numbers.size);

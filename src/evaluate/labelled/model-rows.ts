@@ -164,8 +164,6 @@ async function riskRows(
 	return [scoredRow(name, evaluated, risk, areProbabilities)];
 }
 
-type Shots = readonly number[];
-
 /**
  * Draws of `shots` labels, balanced between positives and negatives with an odd label positive: unbalanced, five
  * labels would rarely contain a positive. No draws if there are too few labels.
@@ -175,7 +173,7 @@ export function drawShots(
 	shots: number,
 	draws: number,
 	seed: number,
-): Shots[] {
+): number[][] {
 	const all = [...Array.from(targets).keys()];
 	const positives = all.filter((label) => targets[label]);
 	const negatives = all.filter((label) => !targets[label]);

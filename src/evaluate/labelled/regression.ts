@@ -102,12 +102,9 @@ export async function probe(
 	return { weight, bias, risk: fit.length > width + 1 ? fit[width] : undefined };
 }
 
-export interface Standard {
-	readonly mean: Float64Array;
-	readonly deviation: Float64Array;
-}
+type Standard = ReturnType<typeof standardOf>;
 
-export function standardOf(vectors: ArrayLike<number>, width: number): Standard {
+export function standardOf(vectors: ArrayLike<number>, width: number) {
 	const count = vectors.length / width;
 	const mean = new Float64Array(width);
 	const deviation = new Float64Array(width);

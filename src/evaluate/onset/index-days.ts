@@ -65,11 +65,7 @@ export interface IndexedPatient {
 
 type Excluded = observation.NotAtRisk | "birth unknown" | "no time in the middle of observation";
 
-export interface IndexedCohort {
-	readonly patients: readonly IndexedPatient[];
-	/** Patients without an index day, by reason. */
-	readonly excluded: Readonly<Partial<Record<Excluded, number>>>;
-}
+export type IndexedCohort = Awaited<ReturnType<typeof indexCohort>>;
 
 /** The share of observed time in which random index days lie. */
 const middle = { from: 0.3, to: 0.7 };
@@ -79,13 +75,16 @@ interface IndexOptions {
 	readonly lookBackDays: number;
 }
 
-/** One index day for each patient of a split; a patient's day depends on the seed and the patient alone. */
+/**
+ * One index day for each patient of a split, which depends on the seed and the patient alone, and the patients without
+ * one, by reason.
+ */
 export async function indexCohort(
 	dataset: Dataset,
 	split: Split,
 	rule: IndexRule,
 	options: IndexOptions,
-): Promise<IndexedCohort> {
+) {
 	const patients: IndexedPatient[] = [];
 	const excluded: Partial<Record<Excluded, number>> = {};
 	const exclude = (reason: Excluded) => {

@@ -21,10 +21,7 @@ export interface Features {
 }
 
 /** Landmarks to learn from, and to choose penalties on. */
-interface Landmarks<Of> {
-	readonly train: Of;
-	readonly valid: Of;
-}
+type Landmarks<Of> = Readonly<Record<"train" | "valid", Of>>;
 
 /** Landmarks for regressions of any token and horizon. */
 interface RegressionFeatures extends Landmarks<Features> {

@@ -46,15 +46,10 @@ export const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
 	codes.filter((code) => code.token >= specialCount && onsetsWithin(code, days) >= leastOnsets);
 
 /** What became of the patients who did not have a code on their index day. */
-export interface CodeFollowUp extends survival.FollowUp {
-	readonly token: number;
-	readonly time: Float64Array;
-	readonly status: Uint8Array;
-	/** Place in the cohort. */
-	readonly patient: Int32Array;
-}
+export type CodeFollowUp = ReturnType<typeof followUps>[number];
 
-export function followUps(patients: readonly IndexedPatient[], vocab: number): CodeFollowUp[] {
+/** The follow-up of every token; patients are numbered by their place in the cohort. */
+export function followUps(patients: readonly IndexedPatient[], vocab: number) {
 	const entries = Array.from({ length: vocab }, () => ({
 		time: [] as number[],
 		status: [] as number[],
@@ -80,7 +75,7 @@ export function followUps(patients: readonly IndexedPatient[], vocab: number): C
 }
 
 export function onsetsWithin(
-	{ time, status }: Pick<CodeFollowUp, "time" | "status">,
+	{ time, status }: Pick<survival.FollowUp, "time" | "status">,
 	days: number,
 ): number {
 	let count = 0;
