@@ -50,10 +50,7 @@ export const difference = (one: Drawn, other: Drawn): Drawn => ({
 });
 
 /** How often each draw takes each patient. The next draw overwrites the array. */
-export function* patientDraws(
-	patients: number,
-	{ draws, seed }: BootstrapOptions,
-): Generator<Float64Array, void> {
+export function* patientDraws(patients: number, { draws, seed }: BootstrapOptions) {
 	const stream = random(seed).fork("bootstrap");
 	const weights = new Float64Array(patients);
 	for (let draw = 0; draw < draws; draw++) {

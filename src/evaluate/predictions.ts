@@ -8,10 +8,7 @@ import type { LabelPrediction } from "./evaluation.js";
 import { auroc, averagePrecision, brier, quantile, ranking } from "./metrics.js";
 
 /** What a prediction says about its patient. */
-export const personAt = (
-	{ id, sex, times, birthEvents }: History,
-	time: number,
-): Pick<LabelPrediction, "patient" | "sex" | "ageYears"> => ({
+export const personAt = ({ id, sex, times, birthEvents }: History, time: number) => ({
 	patient: id,
 	sex,
 	ageYears: birthEvents === 0 ? null : (time - times[0]) / yearDays,
@@ -101,10 +98,7 @@ const tableOf = <Item>(columns: Columns<Item>, items: readonly Item[]): ResultTa
 });
 
 /** The tables of predictions whose label is known. */
-export function plpTables(
-	predictions: readonly LabelPrediction[],
-	options: PlpOptions,
-): Readonly<Record<(typeof plpTableNames)[number], ResultTable>> {
+export function plpTables(predictions: readonly LabelPrediction[], options: PlpOptions) {
 	const known = predictions.filter((prediction): prediction is Known => prediction.label !== null);
 	return {
 		performances: tableOf(performanceColumns, [options]),

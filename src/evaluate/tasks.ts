@@ -213,11 +213,7 @@ const uses = {
 } as const satisfies Partial<Record<keyof EvaluateOptions, Use>>;
 
 /** Refuses options that have no effect on a task. `requested` are names of options; those of every task may be among them. */
-export function checkTaskOptions(
-	task: string,
-	dataset: Dataset,
-	requested: readonly string[],
-): void {
+export function checkTaskOptions(task: string, dataset: Dataset, requested: readonly string[]) {
 	// Unknown tasks are refused when they are opened.
 	if (!knownTasks(dataset).includes(task)) return;
 	for (const [option, [tasks, isBy]] of Object.entries<Use>(uses))
@@ -239,7 +235,7 @@ export async function evaluationInputsHash(
 	trained?: Trained,
 ): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _ignored, ...rest } = options;
-	const { trainingDataset, threads: _speed, sample, ...others } = rest;
+	const { baselines, trainingDataset, threads: _speed, sample, ...others } = rest;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
@@ -248,7 +244,9 @@ export async function evaluationInputsHash(
 			patients: dataset.patients(options.split).length,
 			options: Object.entries({
 				...others,
-				...(trainingDataset && { trainingDataset: trainingDataset.manifest.contentHash }),
+				// Evaluations on disk were hashed with these names.
+				...(baselines !== undefined && { opponents: baselines }),
+				...(trainingDataset && { home: trainingDataset.manifest.contentHash }),
 				// The number of patients says which are the first.
 				...(sample?.how === "random" && { sample }),
 			}).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -192,10 +192,7 @@ describe("the distance", () => {
 		}));
 
 	/** Tries to insert the first observed event, or to move each predicted one onto it. */
-	function slowDistance(
-		observed: sequences.LabelledEvents,
-		predicted: sequences.LabelledEvents,
-	): number {
+	function slowDistance(observed: sequences.LabelledEvents, predicted: sequences.LabelledEvents) {
 		const from = (at: number, left: readonly number[]): number => {
 			if (at === observed.times.length) return left.length * costs.deleteCost;
 			const moves = left

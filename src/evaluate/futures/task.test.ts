@@ -15,12 +15,7 @@ const runtime = {} as Runtime;
 const options = { ...evaluateDefaults, draws: 20 };
 
 /** Test patients with so many codes; one of them may stand for death. */
-const datasetOf = (
-	histories: readonly History[],
-	codes: number,
-	from: string,
-	death?: number,
-): Dataset =>
+const datasetOf = (histories: readonly History[], codes: number, from: string, death?: number) =>
 	({
 		folder: "data",
 		manifest: {

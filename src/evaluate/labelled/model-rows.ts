@@ -168,12 +168,7 @@ async function riskRows(
  * Draws of `shots` labels, balanced between positives and negatives with an odd label positive: unbalanced, five
  * labels would rarely contain a positive. No draws if there are too few labels.
  */
-export function drawShots(
-	targets: ArrayLike<number>,
-	shots: number,
-	draws: number,
-	seed: number,
-): number[][] {
+export function drawShots(targets: ArrayLike<number>, shots: number, draws: number, seed: number) {
 	const all = [...Array.from(targets).keys()];
 	const positives = all.filter((label) => targets[label]);
 	const negatives = all.filter((label) => !targets[label]);

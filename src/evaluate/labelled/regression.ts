@@ -114,10 +114,7 @@ export function standardOf(vectors: ArrayLike<number>, width: number) {
 	return { mean, deviation: deviation.map((square) => Math.sqrt(square) || 1) };
 }
 
-export function standardised(
-	vectors: ArrayLike<number>,
-	{ mean, deviation }: Standard,
-): Float64Array {
+export function standardised(vectors: ArrayLike<number>, { mean, deviation }: Standard) {
 	const width = mean.length;
 	return Float64Array.from(
 		vectors,

@@ -151,11 +151,7 @@ function smoothed(count: number, past: number, frequency: number, smoothing: num
 }
 
 /** Scores the baseline on each patient of a split, like `nextEventScores` for a model. */
-export async function countScores(
-	dataset: Dataset,
-	split: Split,
-	smoothing: number,
-): Promise<EventScores> {
+export async function countScores(dataset: Dataset, split: Split, smoothing: number) {
 	const codes = codesOfTokens(dataset.vocabulary);
 	const frequencies = trainingFrequencies(dataset);
 	const ofTokens = new Float64Array(frequencies.length);

@@ -124,12 +124,7 @@ async function* indexedPatients(
 export const drawOf = (seed: number, id: string): Random => random(seed).fork("index").fork(id);
 
 /** The index day of a patient by a rule, or why there is none. */
-export function indexDay(
-	history: History,
-	rule: IndexRule,
-	draw: Random,
-	lookBack: number,
-): number | Excluded {
+export function indexDay(history: History, rule: IndexRule, draw: Random, lookBack: number) {
 	switch (rule.kind) {
 		case "date":
 			return rule.day;

@@ -130,10 +130,7 @@ export function poolValues(arrays: readonly ArrayLike<number>[]): Float64Array {
 }
 
 /** Predicted probabilities in the order of the sorted entries. */
-export function sortPredictions(
-	{ entry, entries }: SortedFollowUp,
-	predicted: ArrayLike<number>,
-): Float64Array {
+export function sortPredictions({ entry, entries }: SortedFollowUp, predicted: ArrayLike<number>) {
 	if (predicted.length !== entries)
 		throw new InputError(
 			`predictions: ${predicted.length} for ${entries} entries; expected one per entry`,

@@ -110,10 +110,7 @@ function isUsual(line: Variant, preset: string): boolean {
 	);
 }
 
-export function linesNamed(
-	names: readonly string[] | undefined,
-	options: LineOptions,
-): ComparedModel[] {
+export function linesNamed(names: readonly string[] | undefined, options: LineOptions) {
 	if (names) checkNames(names, "model", lineNames);
 	const lines = names
 		? names.flatMap((name) => comparedModels.filter(({ id }) => id === name))
@@ -384,11 +381,7 @@ export function lineNotes(
 	];
 }
 
-export function sampleNotes(
-	dataset: Dataset,
-	tasks: readonly string[],
-	patients: number | null,
-): string[] {
+export function sampleNotes(dataset: Dataset, tasks: readonly string[], patients: number | null) {
 	const all = dataset.patients("test").length;
 	const unlabelled = tasks.filter((task) => !isLabelledTask(task));
 	if (patients === null || patients >= all || unlabelled.length === 0) return [];

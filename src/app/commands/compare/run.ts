@@ -165,11 +165,7 @@ const defaultMethod = ({ model }: evaluating.ComparedModel) =>
  * Trains every model with every seed and evaluates it on every task: the paper's table. The same call resumes an
  * earlier one. The table is written to `table.{json,csv,md,tex}` in the folder.
  */
-export async function compare(
-	dataset: Dataset,
-	folder: string,
-	options: CompareOptions,
-): Promise<evaluating.Comparison> {
+export async function compare(dataset: Dataset, folder: string, options: CompareOptions) {
 	const entries = lineup.linesNamed(options.models, options);
 	if (options.leaders) lineup.checkLeaders(options.leaders, entries);
 	const reference = entries.find(({ id }) => id === "trajgpt") ?? entries[0];
@@ -188,11 +184,7 @@ export async function compare(
 }
 
 /** Trains TrajGPT with parts removed or changed, and measures what each contributes; otherwise as `compare`. */
-export async function ablate(
-	dataset: Dataset,
-	folder: string,
-	options: AblateOptions,
-): Promise<evaluating.Comparison> {
+export async function ablate(dataset: Dataset, folder: string, options: AblateOptions) {
 	const { variants = lineup.variantNames, tasks } = options;
 	lineup.checkNames(variants, "variant", lineup.variantNames);
 	const entries = lineup.variantLines(options).filter(({ id }) => variants.includes(id));
@@ -214,11 +206,7 @@ export async function ablate(
  * Trains one model in several sizes on more and more patients, and draws what it gains; otherwise as `compare`. The
  * curves are written to `curves.svg` in the folder.
  */
-export async function scale(
-	dataset: Dataset,
-	folder: string,
-	options: ScaleOptions,
-): Promise<evaluating.Comparison> {
+export async function scale(dataset: Dataset, folder: string, options: ScaleOptions) {
 	const { model, tasks } = options;
 	const { name, forecasting } = modelById(model);
 	for (const task of tasks)
@@ -328,10 +316,7 @@ export const tableFiles = (folder: string): string[] =>
 		comparisonFiles(folder).table(extension),
 	);
 
-export async function writeTables(
-	folder: string,
-	comparison: evaluating.Comparison,
-): Promise<void> {
+export async function writeTables(folder: string, comparison: evaluating.Comparison) {
 	for (const [extension, format] of Object.entries(evaluating.comparisonFormats))
 		await replaceFile(comparisonFiles(folder).table(extension), (path) =>
 			writeFile(path, format(comparison)),

@@ -105,10 +105,7 @@ const columnsIn: Readonly<
 	>
 > = { plain: plainColumns, meds: medsColumns, plp: plpColumns };
 
-function plainColumns(
-	rows: readonly evaluating.LabelPrediction[],
-	{ axis }: PredictionContext,
-): Column[] {
+function plainColumns(rows: readonly evaluating.LabelPrediction[], { axis }: PredictionContext) {
 	const has = (isSet: (row: evaluating.LabelPrediction) => boolean) => rows.some(isSet);
 	return columnsOf(rows, {
 		patient: ["text", ({ patient }) => patient],
@@ -128,10 +125,7 @@ function plainColumns(
 const decision = 0.5;
 
 /** PredictionSchema of meds-evaluation; probabilities have 32 bits there. */
-function medsColumns(
-	rows: readonly evaluating.LabelPrediction[],
-	{ subjects }: PredictionContext,
-): Column[] {
+function medsColumns(rows: readonly evaluating.LabelPrediction[], { subjects }: PredictionContext) {
 	return columnsOf(rows, {
 		subject_id: ["id", ({ patient }) => subjects.of.get(patient) as bigint],
 		prediction_time: ["time", ({ time }) => new Date(Math.round(time * dayMilliseconds))],

@@ -243,10 +243,7 @@ async function evaluateOn(
 }
 
 /** Writes an evaluation, unless the file holds one of more patients; results that cannot be written are still returned. */
-async function store(
-	run: string,
-	evaluation: evaluating.Evaluation,
-): Promise<Pick<MeasuredRun, "file" | "notWritten" | "notStored">> {
+async function store(run: string, evaluation: evaluating.Evaluation) {
 	const notStored = await storedOfMore(run, evaluation);
 	if (notStored !== undefined) return { notStored };
 	try {
