@@ -15,11 +15,7 @@ export interface Clock {
 	readonly birth?: number | null;
 }
 
-export interface AxisTicks {
-	readonly label: string;
-	readonly ticks: readonly number[];
-	readonly format: (time: number) => string;
-}
+export type AxisTicks = ReturnType<typeof timeAxis>;
 
 const yearMonths = 12;
 
@@ -28,7 +24,7 @@ export function timeAxis(
 	clock: Clock,
 	[from, to]: readonly [from: number, to: number],
 	most: number,
-): AxisTicks {
+) {
 	const days = to - from;
 	if (!isAge(clock) && clock.axis === "dates") return calendarAxis([from, to], most);
 	const origin = isAge(clock) ? clock.birth : 0;
@@ -43,7 +39,7 @@ export function timeAxis(
 	return {
 		label: isAge(clock) ? "age in years" : `time in ${name}`,
 		ticks: ticks.map((value) => origin + value * unit),
-		format: (time) => thousands(Number(((time - origin) / unit).toFixed(6))),
+		format: (time: number) => thousands(Number(((time - origin) / unit).toFixed(6))),
 	};
 }
 
@@ -62,7 +58,7 @@ export function roundNumbers(from: number, to: number, most: number): number[] {
 	return ticks;
 }
 
-function calendarAxis([from, to]: readonly [from: number, to: number], most: number): AxisTicks {
+function calendarAxis([from, to]: readonly [from: number, to: number], most: number) {
 	const months = (to - from) / monthDays;
 	if (months < 2) return { label: "date", ticks: roundNumbers(from, to, most), format: isoDate };
 	const least = months / Math.max(1, most);
@@ -79,7 +75,7 @@ function calendarAxis([from, to]: readonly [from: number, to: number], most: num
 	return {
 		label: step >= yearMonths ? "year" : "month",
 		ticks,
-		format: (time) =>
+		format: (time: number) =>
 			step >= yearMonths
 				? `${dateOf(time).getUTCFullYear()}`
 				: dateOf(time).toISOString().slice(0, 7),

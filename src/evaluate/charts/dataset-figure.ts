@@ -291,7 +291,7 @@ const mostCategories = 18;
 function categoryBars(
 	categories: DatasetSummary["categories"],
 	colourOf: (category: string | null) => string,
-): Bar[] {
+) {
 	const shown = categories.length > mostCategories ? mostCategories - 1 : mostCategories;
 	const rest = categories.slice(shown);
 	const sum = (field: "events" | "codes", summed: typeof categories) =>
@@ -311,18 +311,11 @@ function categoryBars(
 	];
 }
 
-interface Bar {
-	readonly name: string;
-	readonly value: number;
-	readonly says: string;
-	readonly colour: string;
-}
-
 const barHeight = 20;
 const space = 7;
 
 /** Horizontal bars, each with its name on the left and its value on the right. */
-function barsPanel(bars: readonly Bar[], titles: Omit<Panel, "plot">): Panel {
+function barsPanel(bars: ReturnType<typeof categoryBars>, titles: Omit<Panel, "plot">): Panel {
 	const rows = bars.map((bar, index) => ({ ...bar, y: index + 0.5 }));
 	const marginRight = widest(bars.map(({ says }) => says)) + space;
 	return {

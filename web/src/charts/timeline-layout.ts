@@ -13,23 +13,8 @@ export interface Mark {
 	readonly edit: "none" | "added" | "moved" | "removed";
 }
 
-export interface PlacedMark extends Mark {
-	readonly x: number;
-	readonly y: number;
-}
-
-export interface TimelineRow {
-	/** Of a category with its events, of one that is opened, or of one of its codes. */
-	readonly kind: "category" | "opened" | "code";
-	readonly category: string;
-	/** The category, or the name of the code. */
-	readonly name: string;
-	readonly top: number;
-	readonly height: number;
-	/** The part of the height that is above the marks. */
-	readonly head: number;
-	readonly marks: readonly PlacedMark[];
-}
+export type TimelineRow = ReturnType<typeof timelineLayout>["rows"][number];
+export type PlacedMark = TimelineRow["marks"][number];
 
 export const markRadius = 4.5;
 const laneHeight = 9.5;
@@ -55,9 +40,10 @@ export function timelineLayout(
 ) {
 	let top = 0;
 	const rowOf = (
-		names: Pick<TimelineRow, "kind" | "category" | "name">,
+		/** Of a category with its events, of one that is opened, or of one of its codes; `name` is what it is called. */
+		names: { kind: "category" | "opened" | "code"; category: string; name: string },
 		of: readonly Mark[],
-	): TimelineRow => {
+	) => {
 		const placed = of
 			.toSorted((a, b) => a.time - b.time)
 			.map((mark) => ({ ...mark, x: x(mark.time), r: markRadius }));
@@ -69,7 +55,6 @@ export function timelineLayout(
 			...names,
 			top,
 			height,
-			head,
 			marks: placed.map(({ r: _, ...mark }, at) => ({
 				...mark,
 				y: top + head + rowMargin / 2 + ((lanes[at] as number) + 0.5) * laneHeight,

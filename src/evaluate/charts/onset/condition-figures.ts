@@ -89,17 +89,13 @@ function conditionPanel({ name, days, fifths, years, onsets, atRisk }: Condition
 	};
 }
 
-/** Net benefit by threshold of risk, in true cases per 1,000 people. */
-interface DecisionLine {
-	readonly name: string;
-	readonly kind: "model" | "baseline" | "all";
-	readonly values: readonly { readonly threshold: number; readonly benefit: number }[];
-}
-
 const perThousand = 1000;
 
-/** The lines of a decision curve: the model, a baseline if there is one, treat all; treat none is 0. */
-export function decisionLines(decisions: Condition["decisions"]): DecisionLine[] {
+/**
+ * The lines of a decision curve, in true cases per 1,000 people: the model, a baseline if there is one, treat all; treat
+ * none is 0.
+ */
+export function decisionLines(decisions: Condition["decisions"]) {
 	const values = (benefit: (point: Condition["decisions"][number]) => number | undefined) =>
 		decisions.flatMap((point) => {
 			const value = benefit(point);
@@ -119,10 +115,7 @@ export function decisionLines(decisions: Condition["decisions"]): DecisionLine[]
 }
 
 /** What a drawing of the lines shows: up to the last threshold at which the model has some benefit. */
-export function decisionFrame(lines: readonly DecisionLine[]): {
-	readonly thresholds: readonly [number, number];
-	readonly benefits: readonly [number, number];
-} {
+export function decisionFrame(lines: ReturnType<typeof decisionLines>) {
 	const bestBenefit =
 		1.1 * Math.max(1e-3, ...lines.flatMap(({ values }) => values.map(({ benefit }) => benefit)));
 	const modelValues = lines[0]?.values ?? [];
@@ -130,7 +123,7 @@ export function decisionFrame(lines: readonly DecisionLine[]): {
 	return {
 		thresholds: [modelValues[0]?.threshold ?? 0, Math.max(0.05, last?.threshold ?? 0)],
 		benefits: [-0.3 * bestBenefit, bestBenefit],
-	};
+	} as const;
 }
 
 /** The first and last threshold at which the model is above treating all and none; undefined if there is none. */
