@@ -2,6 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useReducer, useState }
 import { fromTokens, type Token, type Vocabulary } from "../../src/data/cohort/vocabulary.js";
 import type { Clock } from "../../src/evaluate/charts/clock.js";
 import type { RunningExport } from "../../src/predict/browser/open-export.js";
+import type { ExportManifest } from "../../src/predict/export/manifest.js";
 import type { About, Rates, Samples, Usual } from "./data/contract.js";
 import { initialDate, type Patient, patientOf } from "./data/patient.js";
 import { type Loaded, loadedValue, useJson, useLoaded } from "./data/use-loaded.js";
@@ -31,20 +32,13 @@ const viewNames: Readonly<Record<View, string>> = {
 	model: "Model",
 };
 
-interface ExportRecords {
-	readonly records: { readonly axis: "dates" | "days" };
-	/** Present if the model was trained on a simulated population. */
-	readonly population?: string;
-	readonly sha256: string;
-}
-
 /** The page. It fetches documents from its server and computes everything else itself. */
 export function App() {
 	const [now, dispatch] = useReducer(reduceState, initialState, (start) => ({
 		...start,
 		view: readLink(location.hash).view,
 	}));
-	const manifest = useJson<ExportRecords>("model/export.json");
+	const manifest = useJson<ExportManifest>("model/export.json");
 	const tokens = useJson<{ readonly tokens: readonly Token[] }>("model/vocabulary.json");
 	const samples = useJson<Samples>("explorer/samples.json");
 	const about = useJson<About>("explorer/about.json");
@@ -118,7 +112,7 @@ export function App() {
 			population,
 			patient: isShown ? [now.patient.name, now.patient.sex].filter(Boolean).join(", ") : null,
 			date: isShown ? momentText(clock, now.date) : null,
-			run: manifest.value.sha256.slice(0, 8),
+			run: manifest.value.sha256?.slice(0, 8) ?? null,
 		};
 	}, [manifest, population, showsPatient, now.patient, now.date, clock]);
 

@@ -13,13 +13,7 @@ import {
 import { compactUpTo, counted, percent, percentTick } from "./numbers.js";
 import { type FigureSize, theme, widthOf } from "./theme.js";
 
-interface Calibration {
-	readonly name: string;
-	/** In order of the predicted probability; at least one. */
-	readonly bins: readonly CalibrationBin[];
-	/** A calibration error with its name; missing if it was not measured. */
-	readonly error?: string;
-}
+type Calibration = ReturnType<typeof calibrationCurves>[number];
 
 /** A metric of the model, from the method that has it: calibration needs probabilities. */
 export const modelMeasure = (
@@ -30,10 +24,13 @@ export const modelMeasure = (
 
 const pointsText = (share: number) => `${(100 * share).toFixed(2)} points`;
 
-/** The calibration of every task that has one: of all codes or labels, and of the likeliest code. */
+/**
+ * The calibration of every task that has one, of all codes or labels, and of the likeliest code: bins in order of the
+ * predicted probability, and the calibration error with its name, if it was measured.
+ */
 export const calibrationCurves = (
 	evaluations: readonly Pick<Evaluation, "task" | "rows" | "calibration" | "topCalibration">[],
-): Calibration[] =>
+) =>
 	evaluations.flatMap((evaluation) => {
 		const { task, calibration = [], topCalibration = [] } = evaluation;
 		const name = task === "next" ? "next record" : task;

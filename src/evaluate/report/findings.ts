@@ -252,11 +252,7 @@ function calibrationFindings(evaluation: Evaluation): Finding[] {
 }
 
 /** One row ahead of another that a reader expects to be ahead. */
-interface Surprise {
-	readonly ahead: EvaluationRow;
-	readonly behind: EvaluationRow;
-	readonly metric: string;
-}
+type Surprise = ReturnType<typeof surprisesBy>[number];
 
 /** So many examples are given per reason. */
 const mostExamples = 2;
@@ -287,7 +283,7 @@ export function surprises(evaluation: Evaluation, metrics: readonly string[]): s
 	});
 }
 
-function surprisesBy(evaluation: Evaluation, metric: string): Surprise[] {
+function surprisesBy(evaluation: Evaluation, metric: string) {
 	if (measureKind(metric).better === "near 1") return [];
 	const isAhead = (a: EvaluationRow, b: EvaluationRow) =>
 		worthOf(a, metric) > worthOf(b, metric) && valueIn(a, metric) !== valueIn(b, metric);

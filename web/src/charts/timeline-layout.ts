@@ -1,5 +1,7 @@
+import type { Clock } from "../../../src/evaluate/charts/clock.js";
 import { groupBy } from "../../../src/evaluate/charts/numbers.js";
 import { lanesOf } from "../../../src/evaluate/charts/placement.js";
+import { momentText } from "../parts/words.js";
 
 /** An event as it is drawn. */
 export interface Mark {
@@ -11,6 +13,20 @@ export interface Mark {
 	/** Up to the date, which the model has seen, or after it. */
 	readonly fate: "seen" | "later";
 	readonly edit: "none" | "added" | "moved" | "removed";
+}
+
+/** How far beyond the date the page looks: the timeline has room for it, and warnings are about it. */
+export const lookAheadYears = 5;
+
+/** `Hypertension, 2006-03-01, age 57.1, seen by the model` */
+export function markText(mark: Mark, clock: Clock): string {
+	const fate =
+		mark.edit === "removed"
+			? "removed"
+			: mark.fate === "seen"
+				? "seen by the model"
+				: "after the date";
+	return `${mark.name}, ${momentText(clock, mark.time)}, ${fate}`;
 }
 
 export type TimelineRow = ReturnType<typeof timelineLayout>["rows"][number];
@@ -25,18 +41,14 @@ const openedLeast = 22;
 /** Space above the marks of a row whose name is written there. */
 export const nameHeight = 19;
 
-interface LayoutOptions {
-	/** On narrow screens, the names of all rows are above their marks. The names of codes always are. */
-	readonly narrow: boolean;
-	/** Categories with one row per code. */
-	readonly opened: ReadonlySet<string>;
-}
-
-/** One row per category, the largest first, or per code of it; marks that would overlap go into lanes. */
+/**
+ * One row per category, the largest first, or per code of it if it is `opened`; marks that would overlap go into lanes.
+ * On narrow screens, the names of all rows are above their marks. The names of codes always are.
+ */
 export function timelineLayout(
 	marks: readonly Mark[],
 	x: (time: number) => number,
-	{ narrow, opened }: LayoutOptions,
+	{ narrow, opened }: { readonly narrow: boolean; readonly opened: ReadonlySet<string> },
 ) {
 	let top = 0;
 	const rowOf = (

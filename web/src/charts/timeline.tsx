@@ -1,15 +1,26 @@
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import { monthDays } from "../../../src/base/time.js";
+import { monthDays, yearDays } from "../../../src/base/time.js";
 import { textWidth } from "../../../src/evaluate/charts/text.js";
 import { Button } from "../parts/button.js";
 import { useWidth } from "../parts/hooks.js";
 import { momentText } from "../parts/words.js";
 import { usePatient } from "../state/patient-context.js";
-import { gutter, panned, showing, ticksOf, timeScale, wheelFactor, zoomed } from "./time-scale.js";
+import {
+	gutter,
+	panned,
+	showing,
+	ticksOf,
+	timeScale,
+	wheelFactor,
+	wholeDomain,
+	zoomed,
+} from "./time-scale.js";
 import { DateSlider, useEventDrag } from "./timeline-drag.js";
 import {
 	drawingOrder,
+	lookAheadYears,
 	type Mark,
+	markText,
 	nearestMark,
 	type PlacedMark,
 	type TimelineRow,
@@ -17,29 +28,34 @@ import {
 } from "./timeline-layout.js";
 import { EventMark, RowName } from "./timeline-marks.js";
 
-interface TimelineProps {
-	readonly marks: readonly Mark[];
-	/** The date of prediction. */
-	readonly date: number;
-	/** The model has seen events before this time, in the predictions shown. */
-	readonly seenUntil: number;
-	readonly whole: readonly [from: number, to: number];
-	/** The visible part of `whole`. */
-	readonly domain: readonly [from: number, to: number];
-	readonly zoom: readonly [from: number, to: number] | null;
-	readonly describe: (mark: Mark) => string;
-	/** While something is dragged, the axis must not move. */
-	readonly onHold: (held: boolean) => void;
-}
-
 const [axisHeight, headHeight] = [40, 44];
 const closestDays = 28;
 
+interface TimelineProps {
+	readonly marks: readonly Mark[];
+	/** The model has seen events before this time, in the predictions shown. */
+	readonly seenUntil: number;
+}
+
 /** A patient's events by category, which can be moved and removed, and the date of prediction. */
-export function Timeline(props: TimelineProps) {
-	const { marks, date, seenUntil, whole, domain, zoom, describe, onHold } = props;
-	const { clock, colourOf, dispatch } = usePatient();
-	const onZoom = (range: TimelineProps["zoom"]) => dispatch({ type: "zoom", zoom: range });
+export function Timeline({ marks, seenUntil }: TimelineProps) {
+	const { events, explorer, clock, colourOf, dispatch } = usePatient();
+	const { date, zoom } = explorer;
+	const whole = useMemo(
+		() =>
+			wholeDomain(
+				events.map(({ time }) => time),
+				date,
+				lookAheadYears * yearDays,
+			),
+		[events, date],
+	);
+	// The axis must not move under a pointer that drags something.
+	const [heldDomain, setHeldDomain] = useState<typeof whole | null>(null);
+	const domain = zoom ?? heldDomain ?? whole;
+	const onHold = (isHeld: boolean) => setHeldDomain(isHeld ? domain : null);
+	const describe = (mark: Mark) => markText(mark, clock);
+	const onZoom = (range: typeof zoom) => dispatch({ type: "zoom", zoom: range });
 	const onMove = (id: string, time: number) => dispatch({ type: "move", id, time });
 	const id = useId();
 	const [ref, width] = useWidth<HTMLDivElement>();
@@ -106,6 +122,16 @@ export function Timeline(props: TimelineProps) {
 	};
 	const zoomBy = (factor: number, around: number) =>
 		onZoom(zoomed(whole, domain, factor, around, closestDays));
+	const zoomNow = (factor: number) =>
+		zoomBy(factor, scale.inside(date) ? date : (domain[0] + domain[1]) / 2);
+	const pan = (part: number) => zoom && onZoom(panned(whole, zoom, part));
+	const zoomButtons = [
+		["+", "Zoom in", false, () => zoomNow(0.6)],
+		["−", "Zoom out", !zoom, () => zoomNow(1 / 0.6)],
+		["←", "Earlier", !zoom, () => pan(-0.4)],
+		["→", "Later", !zoom, () => pan(0.4)],
+		["All", "Show all", !zoom, () => onZoom(null)],
+	] as const;
 	useWheelZoom(ref, (factor, x) => zoomBy(factor, scale.time(x)));
 	const pointers = useEventDrag({
 		nearest: (event) => {
@@ -125,15 +151,20 @@ export function Timeline(props: TimelineProps) {
 	});
 	return (
 		<div className="timeline" ref={root}>
-			<ZoomButtons
-				whole={whole}
-				zoom={zoom}
-				overlaid={!narrow}
-				onZoom={onZoom}
-				onZoomBy={(factor) =>
-					zoomBy(factor, scale.inside(date) ? date : (domain[0] + domain[1]) / 2)
-				}
-			/>
+			<fieldset className={narrow ? "zoom" : "zoom overlaid"} aria-label="Zoom">
+				{zoomButtons.map(([sign, name, isOff, act]) => (
+					// aria-disabled, not disabled: a disabled button would lose the focus.
+					<Button
+						key={name}
+						className="small"
+						aria-label={name}
+						aria-disabled={isOff}
+						onClick={() => !isOff && act()}
+					>
+						{sign}
+					</Button>
+				))}
+			</fieldset>
 			<div className="chart" ref={ref}>
 				<svg
 					data-drawing
@@ -287,42 +318,6 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
 /** A category keeps its key when it is opened, and so the focus. */
 const rowKey = ({ kind, category, name }: TimelineRow): string =>
 	kind === "code" ? `${category} ${name}` : category;
-
-interface ZoomButtonsProps {
-	readonly whole: readonly [from: number, to: number];
-	readonly zoom: readonly [from: number, to: number] | null;
-	/** In the corner above the row names, instead of above the drawing. */
-	readonly overlaid: boolean;
-	readonly onZoomBy: (factor: number) => void;
-	readonly onZoom: (zoom: readonly [number, number] | null) => void;
-}
-
-function ZoomButtons({ whole, zoom, overlaid, onZoomBy, onZoom }: ZoomButtonsProps) {
-	const pan = (part: number) => zoom && onZoom(panned(whole, zoom, part));
-	const buttons = [
-		["+", "Zoom in", false, () => onZoomBy(0.6)],
-		["−", "Zoom out", !zoom, () => onZoomBy(1 / 0.6)],
-		["←", "Earlier", !zoom, () => pan(-0.4)],
-		["→", "Later", !zoom, () => pan(0.4)],
-		["All", "Show all", !zoom, () => onZoom(null)],
-	] as const;
-	return (
-		<fieldset className={overlaid ? "zoom overlaid" : "zoom"} aria-label="Zoom">
-			{buttons.map(([sign, name, isOff, act]) => (
-				// aria-disabled, not disabled: a disabled button would lose the focus.
-				<Button
-					key={name}
-					className="small"
-					aria-label={name}
-					aria-disabled={isOff}
-					onClick={() => !isOff && act()}
-				>
-					{sign}
-				</Button>
-			))}
-		</fieldset>
-	);
-}
 
 /**
  * Zooms with Ctrl or ⌘ and the wheel, or a pinch on a touchpad. The listener is not passive, or the

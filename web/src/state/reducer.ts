@@ -36,12 +36,7 @@ export interface ExplorerState {
 }
 
 /** A patient with the date and zoom to show. */
-interface PatientView {
-	readonly patient: Patient;
-	readonly date: number;
-	readonly zoom: ExplorerState["zoom"];
-	readonly edits: Edits;
-}
+type PatientView = Pick<ExplorerState, "date" | "zoom" | "edits"> & { readonly patient: Patient };
 
 export type Action =
 	| { readonly type: "view"; readonly view: View }

@@ -1,4 +1,5 @@
 import { yearDays } from "../../../src/base/time.js";
+import { lookAheadYears } from "../charts/timeline-layout.js";
 import type { About } from "../data/contract.js";
 import { endOfDay, type Patient, type PatientEvent } from "../data/patient.js";
 import { durationText, yearsText } from "../parts/words.js";
@@ -10,9 +11,6 @@ interface QueryDate {
 	/** How far the training histories reach; null where it is not known. */
 	readonly reach: About["dataset"]["reach"];
 }
-
-/** How far beyond the date the page looks: the timeline has room for it, and warnings are about it. */
-export const lookAheadYears = 5;
 
 const years = (days: number) => `${(days / yearDays).toFixed(1)} years`;
 

@@ -1,38 +1,22 @@
-import { useMemo, useState } from "react";
-import { yearDays } from "../../../src/base/time.js";
+import { useMemo } from "react";
 import type { Vocabulary } from "../../../src/data/cohort/vocabulary.js";
-import type { Clock } from "../../../src/evaluate/charts/clock.js";
-import { wholeDomain } from "../charts/time-scale.js";
 import { Timeline } from "../charts/timeline.js";
 import type { Mark } from "../charts/timeline-layout.js";
 import { endOfDay, type PatientEvent } from "../data/patient.js";
 import { Panel } from "../parts/panel.js";
-import { momentText, timeCells } from "../parts/words.js";
+import { timeCells } from "../parts/words.js";
 import type { Edit } from "../state/edits.js";
 import { codeName, usePatient } from "../state/patient-context.js";
-import { lookAheadYears } from "./date-warnings.js";
 
 /** The patient's history and the date of prediction. */
 export function TimelinePanel() {
 	const { patient, events, explorer, vocabulary, clock, colourOf, codeOf } = usePatient();
-	const { date, edits, zoom } = explorer;
+	const { date, edits } = explorer;
 	const seenUntil = endOfDay(date);
 	const marks = useMemo(
 		() => marksOf({ events, original: patient.events, edits, seenUntil }, vocabulary),
 		[events, patient, edits, seenUntil, vocabulary],
 	);
-	const allTimes = useMemo(
-		() =>
-			wholeDomain(
-				events.map(({ time }) => time),
-				date,
-				lookAheadYears * yearDays,
-			),
-		[events, date],
-	);
-	// The axis must not move under a pointer that drags something.
-	const [heldDomain, setHeldDomain] = useState<readonly [number, number] | null>(null);
-	const domain = zoom ?? heldDomain ?? allTimes;
 	const legend = legendOf(marks, colourOf);
 	return (
 		<Panel
@@ -66,16 +50,7 @@ export function TimelinePanel() {
 				}))
 			}
 		>
-			<Timeline
-				marks={marks}
-				date={date}
-				whole={allTimes}
-				domain={domain}
-				zoom={zoom}
-				seenUntil={seenUntil}
-				describe={(mark) => markText(mark, clock)}
-				onHold={(isHeld) => setHeldDomain(isHeld ? domain : null)}
-			/>
+			<Timeline marks={marks} seenUntil={seenUntil} />
 		</Panel>
 	);
 }
@@ -111,17 +86,6 @@ export function marksOf(
 		fate: event.time < seenUntil ? "seen" : "later",
 		edit: editOf.get(event.id) ?? "none",
 	}));
-}
-
-/** `Hypertension, 2006-03-01, age 57.1, seen by the model` */
-export function markText(mark: Mark, clock: Clock): string {
-	const fate =
-		mark.edit === "removed"
-			? "removed"
-			: mark.fate === "seen"
-				? "seen by the model"
-				: "after the date";
-	return `${mark.name}, ${momentText(clock, mark.time)}, ${fate}`;
 }
 
 /** The legend of a timeline; chosen codes and edits only if there are any. */

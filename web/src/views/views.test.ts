@@ -3,13 +3,14 @@ import { yearDays } from "../../../src/base/time.js";
 import { vocabularyOf } from "../../../src/data/cohort/vocabulary.js";
 import type { Reasons } from "../../../src/predict/reasons.js";
 import { phecode } from "../../testing/patients.js";
+import { lookAheadYears, markText } from "../charts/timeline-layout.js";
 import { codeWords } from "../state/patient-context.js";
-import { dateWarnings, lookAheadYears } from "./date-warnings.js";
+import { dateWarnings } from "./date-warnings.js";
 import { knownText } from "./patient-chooser.js";
 import { afterText, knownText as knownCodes, personText } from "./people-panel.js";
 import { pointDigits, pointsWith, reasonNames, reasonRows } from "./reasons-panel.js";
 import { riskRows, riskWords } from "./risk-words.js";
-import { legendOf, marksOf, markText } from "./timeline-panel.js";
+import { legendOf, marksOf } from "./timeline-panel.js";
 import { editWords, stepOf } from "./what-if-panel.js";
 
 const vocabulary = vocabularyOf([
