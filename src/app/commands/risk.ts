@@ -346,19 +346,21 @@ function yearsOf(text: string): number[] {
 	throw new InputError("Expected up to 12 numbers of years, for example 1,5,10.");
 }
 
-/** CODE@TIME. */
-function addedOf(text: string) {
-	const [, code, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
-	if (!code || !time) throw new InputError("Expected a code and a time, as in 250@2010-05-01.");
-	return { code, at: momentOf(time) };
+/** The two parts of CODE@TIME or N@TIME. */
+function atTime(text: string, what: string, example: string) {
+	const [, before, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
+	if (!before || !time) throw new InputError(`Expected ${what} and a time, as in ${example}.`);
+	return { before, at: momentOf(time) };
 }
 
-/** N@TIME. */
+function addedOf(text: string) {
+	const { before: code, at } = atTime(text, "a code", "250@2010-05-01");
+	return { code, at };
+}
+
 function movedOf(text: string) {
-	const [, event, time] = /^([^@]+)@(.+)$/.exec(text) ?? [];
-	if (!event || !time)
-		throw new InputError("Expected the number of an event and a time, as in 12@-6m.");
-	return { event: eventNumber(event), at: momentOf(time) };
+	const { before, at } = atTime(text, "the number of an event", "12@-6m");
+	return { event: eventNumber(before), at };
 }
 
 function eventNumber(text: string): number {

@@ -99,40 +99,29 @@ function indexTable(report: RiskJson, { query, runs }: RiskAnswer, day: DayText)
 		);
 	const when = (moment: Moment) =>
 		moment.ageYears === null ? day(moment) : `age ${moment.ageYears.toFixed(1)} (${day(moment)})`;
-	const rows = risks.flatMap(({ recorded, incidence, whatIfIncidence, ...risk }) => {
-		const isSame = (risk.whatIfRecorded === null) === (recorded === null);
-		return [
-			...(recorded === null
-				? [[nameOf(risk), ...cells(incidence)]]
-				: [
-						[nameOf(risk), ...incidence.map(() => "")],
-						[
-							`  already recorded at ${when(recorded)}: probability of another record`,
-							...cells(incidence),
-						],
-					]),
-			...(whatIfIncidence
-				? [
-						[
-							`  what if${isSame ? "" : `, of ${recordWord(risk.whatIfRecorded !== null)} record`}`,
-							...cells(whatIfIncidence),
-						],
-					]
-				: []),
-			...(risk.sameAgeAndSex
-				? [["  people of the same age and sex", ...risk.sameAgeAndSex.map(share)]]
-				: []),
-		];
-	});
-	rows.push(
-		...groups.map(({ name, recorded, incidence }) => [
-			recorded === null ? name : `${name}, already recorded at ${when(recorded)}: another record`,
-			...incidence.map(
-				({ probability, standardError }) =>
-					`${share(probability)} ± ${(100 * standardError).toFixed(1)}`,
-			),
-		]),
-	);
+	const rows: string[][] = [];
+	for (const { recorded, incidence, whatIfIncidence, whatIfRecorded, ...risk } of risks) {
+		const isFirst = recorded === null;
+		rows.push([nameOf(risk), ...(isFirst ? cells(incidence) : incidence.map(() => ""))]);
+		if (!isFirst) {
+			const already = `  already recorded at ${when(recorded)}: probability of another record`;
+			rows.push([already, ...cells(incidence)]);
+		}
+		if (whatIfIncidence) {
+			const isSame = (whatIfRecorded === null) === isFirst;
+			const of = isSame ? "" : `, of ${recordWord(whatIfRecorded !== null)} record`;
+			rows.push([`  what if${of}`, ...cells(whatIfIncidence)]);
+		}
+		if (risk.sameAgeAndSex)
+			rows.push(["  people of the same age and sex", ...risk.sameAgeAndSex.map(share)]);
+	}
+	for (const { name, recorded, incidence } of groups) {
+		const already =
+			recorded === null ? "" : `, already recorded at ${when(recorded)}: another record`;
+		const cell = ({ probability, standardError }: (typeof incidence)[number]) =>
+			`${share(probability)} ± ${(100 * standardError).toFixed(1)}`;
+		rows.push([name + already, ...incidence.map(cell)]);
+	}
 	const header = ["", ...query.horizons.map(({ days }) => `within ${spanText(days)}`)];
 	const spread = runs > 1 ? `\nMean of ${runs} runs, and lowest to highest.\n` : "";
 	const fromFutures =
@@ -239,38 +228,26 @@ function reasonsText(
 	const shown = shownEffects(reasons, digits);
 	const change = shown.reduce((sum, effect) => sum + effect, 0);
 	const within = `within ${spanText(horizonDays)}`;
+	const rows: string[][] = [];
 	/** The dates are those of the records; an edit says its own. */
-	const row = (name: string, value: string, dates = ["", ""]) => [
-		...(whatIf ? [] : dates),
-		name,
-		value,
-	];
-	const listedRows =
-		json?.codes?.map(({ records, first, last, ...token }, i) =>
-			row(nameOf(token) + timesText(records), points(shown[i]), [
-				day(first),
-				records > 1 ? day(last) : "",
-			]),
-		) ?? json?.edits?.map(({ edit }, i) => row(edit, points(shown[i])));
-	const count = others?.parts.length ?? 0;
-	const othersText = `${thousands(count)} other ${whatIf ? "edit" : "code"}${count === 1 ? "" : "s"}`;
-	const rows = [
-		row(
-			startText({
-				sex: patient.sex,
-				birthEvents: patient.history.birthEvents,
-				isRecorded,
-				isEdited: whatIf !== undefined,
-			}),
-			share(start),
-		),
-		...(listedRows ?? []),
-		...(others
-			? [row(othersText + (whatIf ? "" : timesText(others.records)), points(shown[listed.length]))]
-			: []),
-		row(`change from all ${whatIf ? "edits" : "records"}`, points(change)),
-		row(`risk ${within}${whatIf ? " after the edits" : ""}`, share(risk)),
-	];
+	const add = (name: string, value: string, dates = ["", ""]) =>
+		rows.push([...(whatIf ? [] : dates), name, value]);
+	const { sex, history } = patient;
+	const known = { sex, birthEvents: history.birthEvents, isRecorded };
+	add(startText({ ...known, isEdited: whatIf !== undefined }), share(start));
+	for (const [i, { records, first, last, ...token }] of json?.codes?.entries() ?? [])
+		add(nameOf(token) + timesText(records), points(shown[i]), [
+			day(first),
+			records > 1 ? day(last) : "",
+		]);
+	for (const [i, { edit }] of json?.edits?.entries() ?? []) add(edit, points(shown[i]));
+	if (others) {
+		const { length } = others.parts;
+		const name = `${thousands(length)} other ${whatIf ? "edit" : "code"}${length === 1 ? "" : "s"}`;
+		add(name + (whatIf ? "" : timesText(others.records)), points(shown[listed.length]));
+	}
+	add(`change from all ${whatIf ? "edits" : "records"}`, points(change));
+	add(`risk ${within}${whatIf ? " after the edits" : ""}`, share(risk));
 	const header = whatIf ? ["edit", "points"] : ["first", "last", "recorded", "points"];
 	return `\nWhy: what ${whatIf ? "each edit adds" : "the records of each code add"} to the risk of ${recordWord(isRecorded)} record of ${nameOf(code)} ${within} after ${day({ day: at })}, in percentage points\n\n${table(header, rows)}\n${[precisionText(reasons), "The rows show what moves the model's prediction, not what causes a disease."].join(" ").trim()}\n`;
 }
