@@ -3,16 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../base/errors.js";
 import { calibrationCurve, expectedCalibrationError, probabilityBins } from "./calibration.js";
-import {
-	ascendingOrder,
-	auroc,
-	averagePrecision,
-	brier,
-	countUpTo,
-	logLoss,
-	pick,
-	ranking,
-} from "./metrics.js";
+import * as metrics from "./metrics.js";
 
 interface Golden {
 	readonly labels: readonly number[];
@@ -41,10 +32,10 @@ describe("agrees with scikit-learn", () => {
 	test.each(cases.map((golden) => [golden.labels.length, golden] as const))(
 		"of %d answers",
 		(_, { labels, scores, ...golden }) => {
-			within(averagePrecision(labels, scores), golden.averagePrecision);
-			within(auroc(labels, scores), golden.auroc);
-			within(brier(labels, scores), golden.brier);
-			within(logLoss(labels, scores), golden.logLoss);
+			within(metrics.averagePrecision(labels, scores), golden.averagePrecision);
+			within(metrics.auroc(labels, scores), golden.auroc);
+			within(metrics.brier(labels, scores), golden.brier);
+			within(metrics.logLoss(labels, scores), golden.logLoss);
 			if (golden.calibration === null) return;
 			const { bins, observed, predicted } = golden.calibration;
 			const curve = calibrationCurve(labels, scores, { bins, binning: "quantile" });
@@ -57,8 +48,8 @@ describe("agrees with scikit-learn", () => {
 	);
 
 	test("clips probabilities of 0 and 1", () => {
-		expect(logLoss([1, 0, 1, 0], [0, 1, 1, 0])).toBeCloseTo((15 * Math.LN10) / 2, 3);
-		expect(brier([1, 0, 1, 0], [0, 1, 1, 0])).toBe(0.5);
+		expect(metrics.logLoss([1, 0, 1, 0], [0, 1, 1, 0])).toBeCloseTo((15 * Math.LN10) / 2, 3);
+		expect(metrics.brier([1, 0, 1, 0], [0, 1, 1, 0])).toBe(0.5);
 	});
 });
 
@@ -82,7 +73,7 @@ describe("ranking", () => {
 					pairs.reduce<number>((sum, sign) => sum + (1 + sign) / 2, 0) / pairs.length;
 				const labels = all.map(({ label }) => label);
 				within(
-					auroc(
+					metrics.auroc(
 						labels,
 						all.map(({ score }) => score),
 					),
@@ -103,11 +94,11 @@ describe("ranking", () => {
 					const repeated = all.flatMap((one, i) =>
 						Array.from({ length: w[i] as number }, () => one),
 					);
-					const again = ranking(
+					const again = metrics.ranking(
 						repeated.map(({ label }) => label),
 						repeated.map(({ score }) => score),
 					);
-					const once = ranking(labels, scores);
+					const once = metrics.ranking(labels, scores);
 					expect(once.auroc(w)).toEqual(closeTo(again.auroc()));
 					expect(once.averagePrecision(w)).toEqual(closeTo(again.averagePrecision()));
 				},
@@ -130,12 +121,16 @@ describe("calibration", () => {
 
 describe("rejects, with the reason", () => {
 	test.each([
-		["one class", () => averagePrecision([1, 1], [0.1, 0.2]), "all 2 labels are positive"],
-		["the other class", () => auroc([false, false], [0.1, 0.2]), "all 2 labels are negative"],
-		["none", () => auroc([], []), "there are no labels"],
-		["too few scores", () => brier([1, 0], [0.5]), "2 labels and 1 scores"],
-		["no number", () => auroc([1, 0], [0.5, Number.NaN]), "score 1 is not a number"],
-		["no probability", () => logLoss([1, 0], [0.5, 1.5]), "score 1 is 1.5"],
+		["one class", () => metrics.averagePrecision([1, 1], [0.1, 0.2]), "all 2 labels are positive"],
+		[
+			"the other class",
+			() => metrics.auroc([false, false], [0.1, 0.2]),
+			"all 2 labels are negative",
+		],
+		["none", () => metrics.auroc([], []), "there are no labels"],
+		["too few scores", () => metrics.brier([1, 0], [0.5]), "2 labels and 1 scores"],
+		["no number", () => metrics.auroc([1, 0], [0.5, Number.NaN]), "score 1 is not a number"],
+		["no probability", () => metrics.logLoss([1, 0], [0.5, 1.5]), "score 1 is 1.5"],
 		["no bins", () => calibrationCurve([1, 0], [0, 1], { bins: 0 }), "0 bins"],
 	])("%s", (_, measure, reason) => {
 		expect(measure).toThrow(InputError);
@@ -149,9 +144,9 @@ test("sorts indices by value, and leaves equal values in their order", () => {
 	fc.assert(
 		fc.property(values, (all) => {
 			const slow = all.map((_, at) => at).sort((a, b) => Math.sign(all[a]! - all[b]! || 0));
-			expect([...ascendingOrder(all)]).toEqual(slow);
+			expect([...metrics.ascendingOrder(all)]).toEqual(slow);
 			const sorted = all.toSorted((a, b) => Math.sign(a - b || 0));
-			expect([...pick(all, ascendingOrder(all))].map((value) => value + 0)).toEqual(
+			expect([...metrics.pick(all, metrics.ascendingOrder(all))].map((value) => value + 0)).toEqual(
 				sorted.map((value) => value + 0),
 			);
 		}),
@@ -159,14 +154,16 @@ test("sorts indices by value, and leaves equal values in their order", () => {
 });
 
 test("leaves equal values in the order that is given", () => {
-	expect([...ascendingOrder([5, 1, 5, 1], Int32Array.of(3, 2, 1, 0))]).toEqual([3, 1, 2, 0]);
+	expect([...metrics.ascendingOrder([5, 1, 5, 1], Int32Array.of(3, 2, 1, 0))]).toEqual([
+		3, 1, 2, 0,
+	]);
 });
 
 test("counts values up to a limit", () => {
 	fc.assert(
 		fc.property(values, fc.integer({ min: -3, max: 3 }), (all, limit) => {
 			const sorted = all.toSorted((a, b) => a - b);
-			expect(countUpTo(sorted, limit)).toBe(all.filter((value) => value <= limit).length);
+			expect(metrics.countUpTo(sorted, limit)).toBe(all.filter((value) => value <= limit).length);
 		}),
 	);
 });

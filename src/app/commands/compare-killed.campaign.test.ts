@@ -7,11 +7,7 @@ import { runBuilt } from "./testing/run-built.js";
 
 test("compare resumes after a kill without repeating finished cells", async () => {
 	const root = await temporaryFolder();
-	const [sim, data, out] = ["sim", "data", "out"].map((name) => join(root, name)) as [
-		string,
-		string,
-		string,
-	];
+	const [sim, data, out] = ["sim", "data", "out"].map((name) => join(root, name));
 	for (const argv of [
 		["simulate", "--patients", "40", "--seed", "7", "--out", sim],
 		["prepare", sim, "--from", "csv", "--out", data, "--min-count", "30"],

@@ -133,10 +133,7 @@ test("scale prints a line per number of patients, compared with fewer, and draws
 	expect(column(lines, "label")).toEqual(["tiny, 8 patients", "tiny, 16 patients", ...baselines]);
 	expect(differences[0]).toMatchObject({ line: "tiny, 16 patients", than: "tiny, 8 patients" });
 	expect(notes.join("\n")).toContain("next: 1 test patient");
-	const [few, more] = [8, 16].map((number) => join(out, "runs", `tiny-${number}-s1`)) as [
-		string,
-		string,
-	];
+	const [few, more] = [8, 16].map((number) => join(out, "runs", `tiny-${number}-s1`));
 	expect((await readJson(few, "run.json")).options.trainPatients).toBe(8);
 	expect((await readJson(more, "rates.json")).patients).toBe(16);
 	const evaluation = await readJson(few, "eval", "next.json");

@@ -2,16 +2,7 @@ import { z } from "zod";
 import { type Dataset, openDataset } from "../../data/cohort/index.js";
 import { type Comparison, comparisonText } from "../../evaluate/index.js";
 import { evaluateCell, trainCell } from "./compare/cells.js";
-import {
-	ablateFields,
-	ablate as ablateOn,
-	compareFields,
-	compare as compareOn,
-	curvesFile,
-	scaleFields,
-	scale as scaleOn,
-	tableFiles,
-} from "./compare/run.js";
+import * as comparing from "./compare/run.js";
 import { defineCommand } from "./define-command.js";
 import { computeFields, seed, threads } from "./fields.js";
 import { interruptible } from "./interruptible.js";
@@ -35,7 +26,7 @@ const printed =
 				const opened = withDatasetWarning(io, await openDataset(dataset));
 				const monitored = { ...options, signal, progress: progressOf(io) };
 				const comparison = await work(opened, out, monitored);
-				const files = [...tableFiles(out), ...(pictureOf ? [pictureOf(out)] : [])];
+				const files = [...comparing.tableFiles(out), ...(pictureOf ? [pictureOf(out)] : [])];
 				if (json) printJson(io, comparison);
 				else io.stdout.write(`${comparisonText(comparison)}written: ${files.join(", ")}\n`);
 				if (comparison.failed.length > 0) throw new Exit(1);
@@ -63,7 +54,7 @@ after a stop or a kill. A failed cell is reported, does not stop the others,
 and is retried by the same command. The table is written to
 OUT/table.{json,csv,md,tex}.`,
 	arguments: datasetArgument,
-	options: compareFields,
+	options: comparing.compareFields,
 	examples: {
 		"trajgpt compare sim --models all --out runs/table": "every model, one seed",
 		"trajgpt compare sim --models all --tasks onset --out runs/onset": "who gets what, by when",
@@ -72,7 +63,7 @@ OUT/table.{json,csv,md,tex}.`,
 		"trajgpt compare so --tasks next,forecast --depths 1,5,10 --seeds 3 --leaders trajgpt,gru-d --out runs/so":
 			"three seeds for two models, one for the rest",
 	},
-	run: printed(compareOn),
+	run: printed(comparing.compare),
 });
 
 export const ablate = defineCommand({
@@ -87,13 +78,13 @@ Time-specific and auto-regressive forecasts have separate columns.
 
 Cells, outputs and resuming work as in compare.`,
 	arguments: datasetArgument,
-	options: ablateFields,
+	options: comparing.ablateFields,
 	examples: {
 		"trajgpt ablate so --seeds 3 --out runs/ablation": "every variant, three seeds",
 		"trajgpt ablate so --variants full,fixed-decay,absolute,gpt2 --tasks next --out runs/order":
 			"next-event likelihood of the paper's variants",
 	},
-	run: printed(ablateOn),
+	run: printed(comparing.ablate),
 });
 
 export const scale = defineCommand({
@@ -107,14 +98,14 @@ after 5 epochs without a better validation loss.
 
 Cells, outputs and resuming work as in compare. The curves are drawn in OUT/curves.svg.`,
 	arguments: datasetArgument,
-	options: scaleFields,
+	options: comparing.scaleFields,
 	examples: {
 		"trajgpt scale sim --train-patients 2000,8000,32000 --presets tiny,default --out runs/scale":
 			"two sizes, three numbers of patients",
 		"trajgpt scale sim --provider xla --batch-slots 16384 --patients 5000 --jobs 2 --out runs/scale":
 			"on a GPU, evaluated on 5,000 test patients",
 	},
-	run: printed(scaleOn, curvesFile),
+	run: printed(comparing.scale, comparing.curvesFile),
 });
 
 /** Internal: the other commands start one process of this command per cell. */

@@ -10,12 +10,7 @@ import { commonDataset } from "./evaluate/runs.js";
 import { captured } from "./testing/captured.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-evaluate-"));
-const [sim, data, one, two] = ["sim", "data", "one", "two"].map((name) => join(root, name)) as [
-	string,
-	string,
-	string,
-	string,
-];
+const [sim, data, one, two] = ["sim", "data", "one", "two"].map((name) => join(root, name));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const done = async (...argv: string[]) => {

@@ -16,20 +16,7 @@ import { checkOutputFile } from "../../model/train/output-file.js";
 import { defineCommand } from "./define-command.js";
 import { checkWritten, commonDataset, evaluate, type MeasuredRun } from "./evaluate/runs.js";
 import { acrossRunsText, evaluationText, onsetCsv, predictionsText } from "./evaluate/text.js";
-import {
-	computeFields,
-	decimal,
-	file,
-	flag,
-	folder,
-	option,
-	readBy,
-	seed,
-	text,
-	threadsField,
-	type Values,
-	whole,
-} from "./fields.js";
+import * as fields from "./fields.js";
 import { communicatorOf, mayWrite, printJson, progressOf, tell } from "./io.js";
 import {
 	labelsField,
@@ -52,7 +39,9 @@ const mostPatients = 1_000_000_000;
 
 function patientCount(text: string): number | "all" {
 	if (text === "all") return text;
-	const count = whole(1, mostPatients).safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
+	const count = fields
+		.whole(1, mostPatients)
+		.safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
 	if (count.success) return count.data;
 	throw new InputError(`Expected a whole number from 1 to ${mostPatients}, or all.`);
 }
@@ -104,79 +93,82 @@ the run's own dataset.`;
 const { split, lookup, draws, seed: usualSeed, futures } = evaluateDefaults;
 
 const options = {
-	task: option(
+	task: fields.option(
 		"name",
 		"task to evaluate: onset, next, forecast, futures, a yes-or-no task, or all",
 		z.string().default("all"),
 	),
-	method: option(
+	method: fields.option(
 		"name",
 		"forecast: method of the model",
 		z.enum([...forecastMethods, "all"]).default("all"),
 	),
-	split: option("name", "split of the patients", z.enum(splitNames).default(split)),
-	index: text(
+	split: fields.option("name", "split of the patients", z.enum(splitNames).default(split)),
+	index: fields.text(
 		"rule",
 		"onset and futures: index day: random, visit, a date, or age:N (default: random for onset; for futures, the day on which most patients are observed a year before and after)",
 	),
-	horizons: option(
+	horizons: fields.option(
 		"years",
 		"onset: horizons in years (default: 1,3,5,10)",
-		readBy(yearsOf).optional(),
+		fields.readBy(yearsOf).optional(),
 	),
-	lookBack: option(
+	lookBack: fields.option(
 		"days",
 		"onset and futures: observation needed before the index day (default: 365)",
-		decimal(0, 36_525).optional(),
+		fields.decimal(0, 36_525).optional(),
 	),
-	csv: file("onset: also write every code to a CSV file"),
-	lookup: whole(1, 1_000_000).default(lookup).describe("forecast: events that are observed"),
-	draws: whole(fewestDraws, 1_000_000).default(draws).describe("bootstrap draws"),
-	seed: seed
+	csv: fields.file("onset: also write every code to a CSV file"),
+	lookup: fields.whole(1, 1_000_000).default(lookup).describe("forecast: events that are observed"),
+	draws: fields.whole(fewestDraws, 1_000_000).default(draws).describe("bootstrap draws"),
+	seed: fields.seed
 		.default(usualSeed)
 		.describe("seed of the bootstrap, of index days and of sampled futures"),
-	patients: option(
+	patients: fields.option(
 		"n|all",
 		`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(mostEvaluated)} drawn at random)`,
-		readBy(patientCount).optional(),
+		fields.readBy(patientCount).optional(),
 	),
 	labels: labelsField,
 	labelTimeIs: labelTimeField("--labels"),
-	dataset: folder(
+	dataset: fields.folder(
 		"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
 	),
-	predictions: file(
+	predictions: fields.file(
 		"onset and labelled tasks: write the predictions for each patient to a .csv or .parquet file",
 	),
 	predictionsSchema: predictionsSchemaField,
-	plp: folder(
+	plp: fields.folder(
 		"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",
 	),
-	force: flag("replace existing files of --csv, --predictions and --plp"),
-	oracle: folder("the simulated population, if it was moved"),
-	futures: whole(1, 100_000)
+	force: fields.flag("replace existing files of --csv, --predictions and --plp"),
+	oracle: fields.folder("the simulated population, if it was moved"),
+	futures: fields
+		.whole(1, 100_000)
 		.default(futures)
 		.describe(
 			"forecast, onset, chf and diabetes: futures that the reference model samples per patient",
 		),
-	regressionPatients: whole(2, 10_000_000)
+	regressionPatients: fields
+		.whole(2, 10_000_000)
 		.optional()
 		.describe(
 			"onset and labelled tasks: most training patients or labels that regressions learn from, evenly spread (default: 100,000)",
 		),
-	shots: whole(2, 1_000_000)
+	shots: fields
+		.whole(2, 1_000_000)
 		.optional()
 		.describe("labelled tasks: labels of the few-shot row (default: 5)"),
-	code: text(
+	code: fields.text(
 		"code",
 		"labelled tasks of your own: the code that the label is about; onset: the code of --predictions",
 	),
-	threads: threadsField,
-	...computeFields(),
-	json: flag("print one JSON document"),
+	threads: fields.threadsField,
+	...fields.computeFields(),
+	json: fields.flag("print one JSON document"),
 };
 
-type Options = Values<typeof options>;
+type Options = fields.Values<typeof options>;
 
 /** Flags whose library option has another name. */
 const libraryNames: Readonly<Record<string, string>> = {

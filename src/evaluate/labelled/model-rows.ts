@@ -10,13 +10,7 @@ import { spanText } from "../../predict/user-input/moments.js";
 import type { PatientRow, RowName } from "../bootstrap.js";
 import { type EvaluateOptions, isExternal } from "../evaluation.js";
 import * as labelSets from "./label-set.js";
-import {
-	directionsOf,
-	expectedDirection,
-	pastDirection,
-	standardised,
-	standardOf,
-} from "./regression.js";
+import * as regressions from "./regression.js";
 import * as taskLabels from "./task-labels.js";
 
 export interface TaskData {
@@ -86,15 +80,18 @@ export async function frozenRows(
 	const needed = [...new Set([...trainSample, ...draws.flat()])];
 	const trainVectors = await represent(await viewsAt(needed));
 	const width = trainVectors.length / needed.length;
-	const standard = standardOf(trainVectors.subarray(0, trainSample.length * width), width);
+	const standard = regressions.standardOf(
+		trainVectors.subarray(0, trainSample.length * width),
+		width,
+	);
 	const directionsIn = (vectors: Float32Array) =>
-		directionsOf(standardised(vectors, standard), width);
+		regressions.directionsOf(regressions.standardised(vectors, standard), width);
 	const views = await labelSets.viewsOf(dataset, evaluated.labels);
 	const directions = glm.denseRows(directionsIn(await represent(views)), width);
 	const prototype =
 		codes.codesAre === "expected"
-			? expectedDirection(trained, codes.prototype, standard)
-			: await pastDirection(
+			? regressions.expectedDirection(trained, codes.prototype, standard)
+			: await regressions.pastDirection(
 					codes.prototype,
 					standard,
 					await viewsAt(trainSample.slice(0, insertedPatients)),

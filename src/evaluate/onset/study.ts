@@ -5,13 +5,7 @@ import { specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import * as statistics from "../bootstrap.js";
 import { evenShares, groupsBetween, quantileEdges } from "../calibration.js";
 import type { EvaluateOptions, Measure, Measured, OnsetDetails } from "../evaluation.js";
-import {
-	decisionCurve,
-	highRiskShares,
-	type OnsetScores,
-	onsetCalibration,
-	onsetScores,
-} from "../survival/at-horizon.js";
+import * as scoring from "../survival/at-horizon.js";
 import * as survival from "../survival/follow-up.js";
 import type { IndexedCohort, IndexedPatient } from "./index-days.js";
 
@@ -110,7 +104,7 @@ function atHorizon(
 		for (const [i, code] of kept.entries()) {
 			progress?.update({ label: `scoring ${years}-year risks: code`, done: i, total: kept.length });
 			const risks = predicted.map((row) => row[i] as Float64Array);
-			yield onsetScores(survival.sortFollowUp(code), days, risks);
+			yield scoring.onsetScores(survival.sortFollowUp(code), days, risks);
 		}
 	}
 	const draws = Math.min(options.draws, maxDraws);
@@ -121,7 +115,7 @@ function atHorizon(
 	progress?.finish();
 	const pooled = survival.sortFollowUp(survival.poolFollowUps(kept));
 	const calibration = predicted.map((rowRisks) =>
-		onsetCalibration(pooled, days, survival.poolValues(rowRisks), highRiskShares),
+		scoring.onsetCalibration(pooled, days, survival.poolValues(rowRisks), scoring.highRiskShares),
 	);
 	return { years, days, codes: kept, predicted, scores, calibration };
 }
@@ -222,12 +216,12 @@ function detailsOf(
 				const members = survival.restrict(survival.sortFollowUp(code), has);
 				if (onsetsWithin(members, days) < leastOnsets) return [];
 				const risks = predicted.map((row) => row[i]);
-				const scores = onsetScores(members, days, risks)();
+				const scores = scoring.onsetScores(members, days, risks)();
 				// Where nobody of the group is known to stay without the code, no row has a score.
 				return scores.some(({ auroc }) => auroc === null) ? [] : [scores];
 			});
 			if (scored.length === 0) return [];
-			const total = (row: number, metric: keyof OnsetScores) =>
+			const total = (row: number, metric: keyof scoring.OnsetScores) =>
 				scored.reduce((sum, all) => sum + (all[row][metric] ?? 0), 0);
 			const scoresOf = rows.map(({ name: { label } }, row) => {
 				const expected = total(row, "expectedOnsets");
@@ -251,8 +245,8 @@ function detailsOf(
 			return {
 				years,
 				codes: codes.length,
-				calibration: onsetCalibration(pooled, days, risks, evenShares(10)).bins(),
-				decisions: decisionCurve(pooled, days, risks, pooledThresholds)() ?? [],
+				calibration: scoring.onsetCalibration(pooled, days, risks, evenShares(10)).bins(),
+				decisions: scoring.decisionCurve(pooled, days, risks, pooledThresholds)() ?? [],
 			};
 		}),
 		subgroups: measured.flatMap(subgroupsAt),
@@ -353,7 +347,7 @@ export function conditionDetails(
 	const { days } = horizon;
 	const followUp = survival.sortFollowUp(code);
 	const decisions = rows.map(({ risks }) =>
-		decisionCurve(followUp, days, risks, conditionThresholds)(),
+		scoring.decisionCurve(followUp, days, risks, conditionThresholds)(),
 	);
 	return {
 		...summaryOf(code, horizon, vocabulary),

@@ -12,11 +12,7 @@ import { lineOf } from "./lines.js";
 import { comparisonFiles, openPlan, readCell } from "./plan.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-cell-"));
-const [sim, data, folder] = ["sim", "data", "table"].map((name) => join(root, name)) as [
-	string,
-	string,
-	string,
-];
+const [sim, data, folder] = ["sim", "data", "table"].map((name) => join(root, name));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const request = { folder, id: "patchtst", seed: 1, threads: 1, provider: "cpu" } as const;
