@@ -191,12 +191,8 @@ async function gather(
 	};
 }
 
-interface Counted extends ReadPatient {
-	/** The number of records in the source. */
-	readonly records: number;
-	/** Why nothing is predicted for the patient. */
-	readonly lacking: string | undefined;
-}
+/** With the number of records in the source, and why nothing is predicted for the patient. */
+type Counted = ReadPatient & { readonly records: number; readonly lacking: string | undefined };
 
 /** Rows or patients that cannot be used: what is wrong, how many there are, and one line for each of the first. */
 function faultOf(what: string, count: number, first: readonly string[]) {

@@ -7,7 +7,7 @@ import { contentSha256, replaceFolder } from "../../base/files/index.js";
 import { notesFor } from "../records/bad-rows.js";
 import { quoted } from "../records/sql.js";
 import { neededMemory, openStore, type RecordSource, type Store } from "../records/store.js";
-import { recordUnit } from "../records/tables/values.js";
+import { recordUnit, unitBeside } from "../records/tables/values.js";
 import { chooseCohort, readRecords, sortEvents } from "./choose-cohort.js";
 import {
 	contentHash,
@@ -34,7 +34,7 @@ import type { Preparation, PrepareOptions } from "./prepare-options.js";
 import { roundUpTimeRange, type TimeRange } from "./privacy-rounding.js";
 import { deathRecord } from "./reading/rules.js";
 import { doOrFailOnAllRanks, shardFiles, shardsOf } from "./shards.js";
-import { addUserLabels, filesOf, labelUnit } from "./user-labels.js";
+import { addUserLabels, filesOf } from "./user-labels.js";
 import { countValues } from "./values.js";
 import { codeKey, type Token } from "./vocabulary.js";
 
@@ -146,7 +146,7 @@ async function build(preparation: Preparation, folder: string): Promise<Manifest
 
 	stage("labelling");
 	const labels = await makeLabels(store, options.drugs);
-	const beside = labelUnit(recordUnit(loaded), options.labelTimeIs);
+	const beside = unitBeside(recordUnit(loaded), "labelTimeIs", options.labelTimeIs);
 	let isTimed = false;
 	for (const userLabels of options.labels) {
 		const added = await addUserLabels(store, userLabels, beside);

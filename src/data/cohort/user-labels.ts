@@ -59,10 +59,6 @@ export async function filesOf(path: string): Promise<readonly string[]> {
 	);
 }
 
-/** The unit of labels: that of the records, unless `labelTimeIs` names another. */
-export const labelUnit = (records: TimeIs, labelTimeIs: TimeIs | undefined): UnitBeside =>
-	unitBeside(records, "labelTimeIs", labelTimeIs);
-
 /** The unit of the labels of a dataset. Before datasets named the unit of their records, numbers could have any. */
 export function labelUnitOf(
 	{ manifest: { source }, folder }: Dataset,
@@ -78,7 +74,7 @@ export function labelUnitOf(
 			unknown: `${folder} was prepared by an earlier version and does not say in which unit its times were read; name that of the labels with \`labelTimeIs\`, or prepare the dataset again`,
 		};
 	const records = isUnknown ? (labelTimeIs as TimeIs) : recordUnit(source);
-	return labelUnit(records, labelTimeIs);
+	return unitBeside(records, "labelTimeIs", labelTimeIs);
 }
 
 /**

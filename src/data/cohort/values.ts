@@ -23,14 +23,15 @@ export const comparableValueSql = (value: string): string =>
 const unitText = (unit: string | null): string | null => unit?.trim() || null;
 export const unitSql = (unit: string): string => `nullif(trim(${unit}), '')`;
 
-/** A number of values, in ascending order, up to and including each candidate for a bound. */
-export interface BoundCandidate {
-	readonly value: number;
-	readonly upTo: number;
-}
-
-/** Leaves out bounds that would make a range of fewer than `least` of all `total` values. */
-export function boundsOf(candidates: readonly BoundCandidate[], total: number, least: number) {
+/**
+ * Leaves out bounds that would make a range of fewer than `least` of all `total` values. Candidates are in ascending
+ * order, each with the number of values up to and including it.
+ */
+export function boundsOf(
+	candidates: readonly { readonly value: number; readonly upTo: number }[],
+	total: number,
+	least: number,
+) {
 	const bounds: number[] = [];
 	let before = 0;
 	for (const { value, upTo } of candidates) {

@@ -58,13 +58,6 @@ export interface UnknownCode {
 	readonly alone: boolean;
 }
 
-export interface ReadEvent {
-	readonly token: number;
-	readonly day: number;
-	/** The position of its record in the input. */
-	readonly place: number;
-}
-
 interface Concept {
 	/** The first of its tokens; negative if there is none. */
 	readonly id: number;
@@ -133,7 +126,8 @@ export function recordReader(
 		candidates.sort(compareEvents);
 		const { kept, latest } = withoutRepetitions(candidates, periodsOf(rules.dedup, axis), before);
 		const last = cutEvents(kept, most, "last");
-		const events: ReadEvent[] = [];
+		/** `place`: the position of the record in the input. */
+		const events: { token: number; day: number; place: number }[] = [];
 		for (const { concept, token, time: day, ord: place, alone } of last) {
 			const { code, system } = concept;
 			if (token !== undefined) events.push({ token, day, place });
