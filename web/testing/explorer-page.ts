@@ -1,4 +1,4 @@
-import { cp, rm } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
@@ -98,30 +98,18 @@ export async function seriousIn(page: Page): Promise<string[]> {
 const serving = (run: string) =>
 	serve(readTrained(run), { host: "127.0.0.1", port: 0, explorer: true, log: noLog });
 
-/** A copy of the simulated run that was served before, with all that the explorer shows. The caller removes it. */
+/** A copy of the simulated run that was served before, with all that the explorer shows. */
 const exploredRun = () =>
 	sharedFixture("explored", async (root) => {
-		const simulated = await simulatedRun();
-		await cp(simulated, root, { recursive: true });
-		await rm(simulated, { recursive: true });
+		await cp(await simulatedRun(), root, { recursive: true });
 		await (await serving(join(root, "run"))).close();
 	});
 
 /** The explorer of a run, as served by `trajgpt serve`, and the same model in Node. */
 async function servedExplorer(folder?: string) {
-	const root = folder === undefined ? await exploredRun() : undefined;
-	const run = folder ?? join(root as string, "run");
-	const trained = readTrained(run);
+	const run = folder ?? join(await exploredRun(), "run");
 	const service = await serving(run);
-	return {
-		run,
-		trained,
-		url: service.url,
-		async close() {
-			await service.close();
-			if (root) await rm(root, { recursive: true });
-		},
-	};
+	return { run, trained: readTrained(run), url: service.url, close: () => service.close() };
 }
 
 /** Serves the explorer and opens a browser for the tests of a file; one that `optimizes` is as users have it. */

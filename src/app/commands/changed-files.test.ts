@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Random, random } from "../../base/random.js";
-import { builtInMap } from "../../data/codes/index.js";
 import { readCheckpoint } from "../../model/train/checkpoint.js";
 import {
 	readTask,
@@ -37,7 +36,7 @@ function temporaryLabels(): string {
 
 beforeAll(async () => {
 	labels = temporaryLabels();
-	const made = await clinicRun({ map: builtInMap(), labels: [{ task: "odd", file: labels }] });
+	const made = await clinicRun([{ task: "odd", file: labels }]);
 	({ root, run } = made);
 	writeFileSync(claims(), "patient,date,icd10\nann,2010-03-01,I10\nann,2012-05-06,E119\n");
 	[other, exported] = [join(root, "other"), join(root, "model")];
@@ -51,9 +50,7 @@ beforeAll(async () => {
 	for (const folder of [run, other]) await done`finetune ${folder} --task odd ${quickly}`;
 	await done`export ${run} --out ${exported} --weights external`;
 });
-afterAll(() => {
-	for (const folder of [root, dirname(labels)]) rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(dirname(labels), { recursive: true }));
 
 /** A copy of the run that may be damaged. */
 function copied(name: string, of = run): string {

@@ -1,12 +1,16 @@
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { column, done, json, refusal, words } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
 
+let [run, dataset] = ["", ""];
+beforeAll(async () => {
+	({ run, dataset } = await clinicRun());
+});
+
 test("finds codes of a run and of a dataset, with people", async () => {
-	const { run, dataset } = await clinicRun();
 	const { stdout, stderr } = await done`codes ${run} high blood pressure`;
 	expect(stderr).toBe("");
 	expect(stdout).toMatch(/^code +name +category +people +found by$/m);
@@ -15,7 +19,6 @@ test("finds codes of a run and of a dataset, with people", async () => {
 });
 
 test("lists all codes without words, the most frequent first", async () => {
-	const { run } = await clinicRun();
 	const { found, codes } = await json`codes ${run}`;
 	expect(codes).toHaveLength(Math.min(20, found));
 	const records = column<{ records: number }>(codes, "records");
@@ -26,7 +29,6 @@ test("lists all codes without words, the most frequent first", async () => {
 });
 
 test("--json says how each code was found", async () => {
-	const { run } = await clinicRun();
 	const { codes } = await json`codes ${run} I10`;
 	expect(codes).toMatchObject([
 		{ code: "401", system: "PheCode", match: "code", via: "ICD-10-CM I10" },
@@ -35,7 +37,6 @@ test("--json says how each code was found", async () => {
 });
 
 test("says when no code matches, and refuses a folder that is neither a run nor a dataset", async () => {
-	const { run, dataset } = await clinicRun();
 	expect((await done`codes ${run} xyzzy`).stdout).toBe(
 		'no code matches "xyzzy"; try fewer or other words\n',
 	);
@@ -46,7 +47,6 @@ test("says when no code matches, and refuses a folder that is neither a run nor 
 });
 
 test("finds codes of a run without its dataset, and counts records", async () => {
-	const { run } = await clinicRun();
 	const away = join(await temporaryFolder(), "run");
 	await cp(run, away, { recursive: true });
 	const { stdout, stderr } = await done`codes ${away} hypertension`;
@@ -55,7 +55,6 @@ test("finds codes of a run without its dataset, and counts records", async () =>
 });
 
 test("risk takes a synonym, says what it stands for, and names the nearest of a misspelt one", async () => {
-	const { run } = await clinicRun();
 	const risk = words`risk ${run} --patient p00001 --threads 1 --code`;
 	const { stderr, stdout } = await done`${risk} ${"high blood pressure"}`;
 	expect(stderr).toContain("high blood pressure: taken as 401 Hypertension");

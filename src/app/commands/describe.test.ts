@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { prepared } from "../../data/cohort/testing/prepared.js";
@@ -91,11 +91,10 @@ describe("describe", () => {
 	});
 
 	test("refuses a run, and names the commands for its dataset and results", async () => {
-		const { root, run, dataset: data } = await clinicRun();
+		const { run, dataset: data } = await clinicRun();
 		const stderr = await refusal`describe ${run}`;
 		expect(stderr).toContain(`run \`trajgpt describe ${data}\` for the dataset`);
 		expect(stderr).toContain(`\`trajgpt report ${run}\``);
-		await rm(root, { recursive: true });
 	});
 
 	test("speaks of hours where stays are short, of 90+ where ages are capped, and of flags", async () => {

@@ -1,9 +1,8 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { csvOf } from "../../base/files/column-file.js";
-import { builtInMap } from "../../data/codes/index.js";
 import { openDataset } from "../../data/cohort/index.js";
 import { readTrained } from "../../model/train/index.js";
 import { loadModel } from "../../predict/library/load-model.js";
@@ -15,14 +14,13 @@ let run: string;
 let dataset: string;
 const file = (name: string) => join(root, name);
 beforeAll(async () => {
-	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
+	({ root, run, dataset } = await clinicRun());
 	await writeFile(
 		file("cohort.csv"),
 		"who,date,icd10\nann,2010-03-01,I10\nbob,2011-05-01,E119\nann,2011-07-01,I50.9\nbob,2011-06-01,C61\nbob,no,I10\ncarl,2012-01-01,C61\n",
 	);
 	await writeFile(file("people.csv"), "who,birth,sex\nann,1960-02-03,F\ndora,,F\n");
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const parquetRows = async (path: string) =>
 	parquetReadObjects({ file: await asyncBufferFromFile(path) });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readTrained } from "../../model/train/index.js";
 import { manifestSchema } from "../../predict/export/manifest.js";
 import { readExport } from "../../predict/export/read-export.js";
@@ -21,7 +21,6 @@ beforeAll(async () => {
 		await done`export ${run} --out ${folders[place]} --weights ${place}`;
 	}
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const manifestOf = async (folder: string) =>
 	manifestSchema.parse(JSON.parse(await readFile(join(folder, "export.json"), "utf8")));

@@ -29,10 +29,7 @@ beforeAll(async () => {
 		.join("");
 	writeFileSync(join(population, claims), text + added);
 });
-afterAll(() => {
-	rmSync(root, { recursive: true });
-	rmSync(home, { recursive: true });
-});
+afterAll(() => rmSync(root, { recursive: true }));
 
 const jsonIn = (folder: string, name: string) =>
 	JSON.parse(readFileSync(join(folder, name), "utf8"));

@@ -1,6 +1,6 @@
 import { cp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { openDataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { fitScoring, labelSetOf, taskLabels } from "../../evaluate/index.js";
@@ -42,7 +42,6 @@ beforeAll(async () => {
 	);
 	await written("people.csv", "patient,sex,birth\nann,female,1950-06-01\nbob,male,1961-02-03\n");
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const event = (code: string, date: string) => ({ code, system: "ICD9CM", date });
 const events = [

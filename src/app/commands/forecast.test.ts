@@ -1,6 +1,6 @@
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { builtInMap } from "../../data/codes/index.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
@@ -22,10 +22,9 @@ const files = {
 	"bob.csv": "patient,date,icd10\nbob,2010-03-01,I10\n",
 };
 beforeAll(async () => {
-	({ root, run } = await clinicRun({ map: builtInMap() }));
+	({ root, run } = await clinicRun());
 	for (const [name, text] of Object.entries(files)) await writeFile(file(name), text);
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const people = () => ["--people", file("people.csv")];
 const claims = () => ["forecast", run, "--input", file("claims.csv"), ...people()];

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { cp, rm, writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import { computeCells } from "./compare/cells.js";
 import { writeTables } from "./compare/run.js";
@@ -29,7 +29,6 @@ let run: string;
 beforeAll(async () => {
 	({ root, run } = await clinicRun());
 });
-afterAll(() => rm(root, { recursive: true }));
 beforeEach(() => {
 	disk.isFull = () => false;
 });

@@ -1,9 +1,8 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../base/errors.js";
-import { builtInMap } from "../../data/codes/index.js";
 import { openMeds } from "../../data/records/index.js";
 import { load } from "../../data/records/testing/load.js";
 import { readTrained } from "../../model/train/index.js";
@@ -17,14 +16,13 @@ let root: string;
 let run: string;
 const file = (name: string) => join(root, name);
 beforeAll(async () => {
-	({ root, run } = await clinicRun({ map: builtInMap() }));
+	({ root, run } = await clinicRun());
 	await writeFile(
 		file("ann.csv"),
 		"patient,date,icd10\nann,2010-03-01,I10\nann,2011-07-01,I50.9\nann,2012-05-06,E119\n",
 	);
 	await writeFile(file("people.csv"), "patient,birth,sex\nann,1960-02-03,female\n");
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const ann = (...more: string[]) => [
 	...["futures", run, "--input", file("ann.csv"), "--people", file("people.csv")],
@@ -109,10 +107,9 @@ describe("futures", () => {
 	});
 
 	test("of a simulated population say so", async () => {
-		const made = await simulatedRun();
-		const { stdout } = await done`futures ${join(made, "run")} --patient p000001 --samples 3`;
+		const made = join(await simulatedRun(), "run");
+		const { stdout } = await done`futures ${made} --patient p000001 --samples 3`;
 		expect(stdout).toContain("simulated population, not real people");
-		await rm(made, { recursive: true });
 	});
 });
 

@@ -3,7 +3,6 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtInMap } from "../../data/codes/index.js";
 import { clinicRun } from "./testing/clinic-run.js";
 import { canTrace, type Trapped, trapped } from "./testing/trap.js";
 
@@ -13,7 +12,7 @@ let work: string;
 let run: string;
 let dataset: string;
 beforeAll(async () => {
-	({ root: work, run, dataset } = await clinicRun({ map: builtInMap() }));
+	({ root: work, run, dataset } = await clinicRun());
 });
 afterAll(() => rm(work, { recursive: true }));
 

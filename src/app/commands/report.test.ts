@@ -1,7 +1,7 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseHTML } from "linkedom";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { openDataset } from "../../data/cohort/index.js";
 import { writeEvaluation } from "../../evaluate/index.js";
 import { exampleForecast, exampleInsulin } from "../../evaluate/report/testing/example-report.js";
@@ -15,7 +15,6 @@ let dataset: string;
 beforeAll(async () => {
 	({ root, run, dataset } = await clinicRun());
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const report = () => ["report", run, "--threads", "1"];
 const pageOf = (folder: string) => readFile(join(folder, "report.html"), "utf8");

@@ -1,8 +1,7 @@
-import { cp, rm, writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { yearDays } from "../../base/time.js";
-import { builtInMap } from "../../data/codes/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import { weightCount } from "../../model/index.js";
 import { readTrained } from "../../model/train/index.js";
@@ -18,11 +17,10 @@ let dataset: string;
 let input: readonly string[];
 const file = (name: string) => join(root, name);
 beforeAll(async () => {
-	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
+	({ root, run, dataset } = await clinicRun());
 	input = await writeAnn(root, "2013-01-09,I10");
 	await writeFile(file("two.csv"), "patient,date,icd10\na,2010-03-01,I10\nb,2010-03-01,I10\n");
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const ann = (...more: string[]) => ["risk", run, ...input, "--why", ...more];
 interface Effect {

@@ -1,8 +1,7 @@
 import { cp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { builtInMap } from "../../data/codes/index.js";
+import { beforeAll, describe, expect, test } from "vitest";
 import { writeAnn } from "./testing/ann.js";
 import { column, done, json, refusal, rowsIn } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
@@ -18,7 +17,7 @@ const file = (name: string) => join(root, name);
 const ann = () => [run, ...input];
 const small = ["--epochs", "1", "--threads", "1", "--preset", "tiny", "--set", "layers=1"];
 beforeAll(async () => {
-	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
+	({ root, run, dataset } = await clinicRun());
 	input = await writeAnn(root);
 	other = file("seed-2");
 	await done`pretrain ${dataset} --out ${other} --seed 2 --set dim=8 ${small}`;
@@ -30,7 +29,6 @@ beforeAll(async () => {
 		"patient,date,icd10\nann,2010-03-01,I10\nbob,2011-01-01,I10\nann,2011-07-01,I50.9\nbob,2012-02-30,I10\nann,2012-05-06,E119\nbob,2012-06-01,C61\ncarl,2012-01-01,C61\n",
 	);
 });
-afterAll(() => rm(root, { recursive: true }));
 
 interface Point {
 	readonly date: string;
@@ -219,17 +217,13 @@ describe("a trajectory", () => {
 
 test("a simulated population is named in text, JSON and figure", async () => {
 	const simulated = await simulatedRun();
-	try {
-		const asked = ["risk", join(simulated, "run"), "--patient", "p000003", "--code", "401"];
-		const words = "simulated population, not real people";
-		const drawing = join(simulated, "risk.svg");
-		expect((await done`${asked} --figure ${drawing}`).stdout.split("\n")[1]).toBe(words);
-		expect(await readFile(drawing, "utf8")).toContain("Simulated population, not real people.");
-		expect((await json`${asked}`).population).toBe(words);
-		expect((await json`risk ${ann()} --code 411`).population).toBeUndefined();
-	} finally {
-		await rm(simulated, { recursive: true });
-	}
+	const asked = ["risk", join(simulated, "run"), "--patient", "p000003", "--code", "401"];
+	const words = "simulated population, not real people";
+	const drawing = join(simulated, "risk.svg");
+	expect((await done`${asked} --figure ${drawing}`).stdout.split("\n")[1]).toBe(words);
+	expect(await readFile(drawing, "utf8")).toContain("Simulated population, not real people.");
+	expect((await json`${asked}`).population).toBe(words);
+	expect((await json`risk ${ann()} --code 411`).population).toBeUndefined();
 });
 
 describe("attribution", () => {

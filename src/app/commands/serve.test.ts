@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { silentProgress } from "../../base/progress.js";
-import { builtInMap } from "../../data/codes/index.js";
 import { openDataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
@@ -24,9 +23,8 @@ let run: string;
 let dataset: string;
 let root: string;
 beforeAll(async () => {
-	({ root, run, dataset } = await clinicRun({ map: builtInMap() }));
+	({ root, run, dataset } = await clinicRun());
 });
-afterAll(() => rm(root, { recursive: true }));
 
 /** Starts `serve`, does something with its address, and sends a signal. */
 async function whileServing(

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { holdingLock, replaceFolder } from "../../base/files/index.js";
 import { done } from "./testing/captured.js";
 import { clinicRun } from "./testing/clinic-run.js";
@@ -15,7 +15,6 @@ beforeAll(async () => {
 	population = join(root, "population");
 	await done`simulate --patients 30 --out ${population}`;
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const commands = {
 	simulate: () => ["simulate", "--patients", "20"],

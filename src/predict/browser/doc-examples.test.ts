@@ -1,9 +1,9 @@
 import { execFile, spawnSync } from "node:child_process";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { done } from "../../app/commands/testing/captured.js";
 import { simulatedRun } from "../../app/commands/testing/simulated-run.js";
 import { openDataset } from "../../data/cohort/index.js";
@@ -36,7 +36,6 @@ beforeAll(async () => {
 	lines = code;
 	expect(lines).toContain('await loadModel("model/")');
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const time = (date: string) => Date.parse(date) / 86_400_000;
 const patient = {

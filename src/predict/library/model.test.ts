@@ -1,10 +1,9 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captured } from "../../app/commands/testing/captured.js";
 import { clinicRun } from "../../app/commands/testing/clinic-run.js";
 import { InputError } from "../../base/errors.js";
-import { smallMap } from "../../data/cohort/testing/prepared.js";
+import { builtInMap } from "../../data/codes/index.js";
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Predictor } from "../../model/index.js";
@@ -34,7 +33,7 @@ async function clonedModel(folder: string): Promise<LoadedModel> {
 	const cloned = callsThrough(async (method, args) =>
 		structuredClone(await (calls[method as keyof Calls] as Call)(...structuredClone(args))),
 	);
-	return loadedModel(openedExport(exported, runtime), { calls: cloned, close }, smallMap);
+	return loadedModel(openedExport(exported, runtime), { calls: cloned, close }, builtInMap());
 }
 
 beforeAll(async () => {
@@ -46,7 +45,7 @@ beforeAll(async () => {
 	predictor = trained.model.predictor(runtime, trained.config, trained.weights);
 	hazards = hazardModel(runtime, trained);
 	models = {
-		run: await loadModel(made.run, { threads: 1, map: smallMap }),
+		run: await loadModel(made.run, { threads: 1, map: builtInMap() }),
 		export: await clonedModel(out),
 	};
 	model = models.run;
@@ -55,7 +54,6 @@ afterAll(async () => {
 	for (const model of Object.values(models)) await model.close();
 	await predictor.dispose();
 	await hazards.dispose();
-	await rm(root, { recursive: true });
 });
 
 const patient: Patient = {

@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Dataset, openDataset, type Split } from "../../../data/cohort/index.js";
 import { writeEvaluation } from "../../../evaluate/index.js";
 import { exampleInsulin } from "../../../evaluate/report/testing/example-report.js";
@@ -17,7 +17,6 @@ beforeAll(async () => {
 	dataset = await openDataset(join(root, "dataset"));
 	await rm(join(root, "run", "eval"), { recursive: true });
 });
-afterAll(() => rm(root, { recursive: true }));
 
 const madeOf = ({ step, manifest }: Trained) => {
 	return { versions: {}, dataset: manifest.contentHash, step, seconds: 1 };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { sharedFixture } from "../../../base/files/testing/shared-fixture.js";
 import { done, words } from "./captured.js";
 
-/** A folder with a small model in `run`, trained briefly on simulated patients and evaluated. The caller removes it. */
+/** A folder with a small model in `run`, trained briefly on simulated patients and evaluated. */
 export const simulatedRun = () =>
 	sharedFixture("simulated", async (root) => {
 		const [population, dataset, run] = ["population", "dataset", "run"].map((name) =>

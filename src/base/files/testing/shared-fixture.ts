@@ -13,13 +13,14 @@ export async function setup(): Promise<() => Promise<void>> {
 
 /**
  * A copy of a folder that several test files start from. The first caller makes it; the others wait for it, and copy
- * it. The caller removes the copy.
+ * it. All go away after the last test.
  */
 export async function sharedFixture(
 	name: string,
 	make: (folder: string) => Promise<void>,
 ): Promise<string> {
-	const kept = join(process.env.TRAJGPT_FIXTURES as string, name);
+	const fixtures = process.env.TRAJGPT_FIXTURES as string;
+	const kept = join(fixtures, name);
 	const [making, claim] = [`${kept}-${process.pid}`, `${kept}-claim`];
 	while (!existsSync(kept)) {
 		if (!(await isClaimed(claim))) {
@@ -38,7 +39,7 @@ export async function sharedFixture(
 			await rm(claim, { recursive: true });
 		}
 	}
-	const folder = await mkdtemp(join(tmpdir(), `trajgpt-${name}-`));
+	const folder = await mkdtemp(join(fixtures, `${name}-copy-`));
 	await cp(kept, folder, { recursive: true });
 	return folder;
 }
