@@ -7,32 +7,21 @@ import { InputError } from "../../base/errors.js";
 import { type Evaluation, evaluationFile, readEvaluation } from "../../evaluate/index.js";
 import { readTrained } from "../../model/train/index.js";
 import { commonDataset } from "./evaluate/runs.js";
-import { captured } from "./testing/captured.js";
+import { column, done, json, refusal, words } from "./testing/captured.js";
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-evaluate-"));
 const [sim, data, one, two] = ["sim", "data", "one", "two"].map((name) => join(root, name));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const done = async (...argv: string[]) => {
-	const { code, stdout, stderr } = await captured(argv);
-	expect({ code, failed: code === 0 ? "" : stderr }).toEqual({ code: 0, failed: "" });
-	return stdout;
-};
-const evaluate = (...argv: string[]) =>
-	captured(["evaluate", ...argv, "--draws", "50", "--threads", "1"]);
-const forecast = ["--task", "forecast", "--futures", "4"];
-const sizes = ["layers=2", "heads=2", "dim=12", "key=8", "value=12", "ff=16"];
-const train = (run: string, seed: string) =>
-	done(
-		...["pretrain", data, "--out", run, "--seed", seed, "--epochs", "1", "--threads", "1"],
-		...["--preset", "tiny", "--max-length", "64", ...sizes.flatMap((pair) => ["--set", pair])],
-	);
+const evaluate = (...argv: string[]) => words`evaluate ${argv} --draws 50 --threads 1`;
+const forecast = words`--task forecast --futures 4`;
+const small = words`--preset tiny --epochs 1 --threads 1 --max-length 64 --set layers=2 --set heads=2 --set dim=12 --set key=8 --set value=12 --set ff=16`;
 
 beforeAll(async () => {
-	await done("simulate", "--patients", "80", "--seed", "7", "--out", sim);
-	await done("prepare", sim, "--from", "csv", "--out", data, "--min-count", "20");
-	await train(one, "1");
-	await train(two, "2");
+	await done`simulate --patients 80 --seed 7 --out ${sim}`;
+	await done`prepare ${sim} --from csv --out ${data} --min-count 20`;
+	await done`pretrain ${data} --out ${one} --seed 1 ${small}`;
+	await done`pretrain ${data} --out ${two} --seed 2 ${small}`;
 });
 
 const metric = (evaluation: Evaluation, who: string, name: string) =>
@@ -40,9 +29,7 @@ const metric = (evaluation: Evaluation, who: string, name: string) =>
 
 describe("evaluate", () => {
 	test("next: writes all rows with intervals and calibration, reproducibly", async () => {
-		const { code, stdout } = await evaluate(one, "--task", "next", "--json");
-		expect(code).toBe(0);
-		const { evaluation, file } = JSON.parse(stdout).next.runs[0];
+		const { evaluation, file } = (await json(evaluate(one, "--task", "next"))).next.runs[0];
 		expect(evaluation).toEqual(JSON.parse(await readFile(file, "utf8")));
 		expect(await readEvaluation(one, "next")).toEqual(evaluation);
 		const nats = (who: string) => metric(evaluation, who, "nats");
@@ -68,14 +55,13 @@ describe("evaluate", () => {
 		// "Calibration error" alone is weighted by predictions, as in labelled tasks.
 		expect(metric(evaluation, "model", "weightedCalibrationError").value).toBeGreaterThan(0);
 		expect(metric(evaluation, "model", "calibrationError")).toBeUndefined();
-		const again = JSON.parse((await evaluate(one, "--task", "next", "--json")).stdout);
+		const again = await json(evaluate(one, "--task", "next"));
 		const { made, ...rest } = again.next.runs[0].evaluation;
 		expect({ ...rest, made: { ...made, seconds: evaluation.made.seconds } }).toEqual(evaluation);
 	});
 
 	test("forecast of two runs: prints a table per run and one over both", async () => {
-		const { code, stdout } = await evaluate(one, two, ...forecast, "--lookup", "30");
-		expect(code).toBe(0);
+		const { stdout } = await done(evaluate(one, two, ...forecast, "--lookup", "30"));
 		expect(stdout).toContain("95 % t-intervals of the runs");
 		for (const label of ["TrajGPT, time-specific", "TrajGPT, auto-regressive"])
 			expect(stdout.match(new RegExp(`^${label}  `, "gm"))).toHaveLength(18);
@@ -97,10 +83,10 @@ describe("evaluate", () => {
 
 	test("evaluates some patients with one method", async () => {
 		const limited = [...forecast, "--lookup", "10", "--patients", "3"];
-		const { stdout } = await evaluate(one, ...limited, "--method", "time-specific", "--json");
-		const { evaluation } = JSON.parse(stdout).forecast.runs[0];
+		const answer = await json(evaluate(one, ...limited, "--method", "time-specific"));
+		const { evaluation } = answer.forecast.runs[0];
 		expect(evaluation.patients).toBeLessThanOrEqual(3);
-		expect(evaluation.rows.map((row: { label: string }) => row.label)).toEqual([
+		expect(column(evaluation.rows, "label")).toEqual([
 			"TrajGPT, time-specific",
 			"own history",
 			"code frequencies",
@@ -111,15 +97,14 @@ describe("evaluate", () => {
 	test("the result of some patients does not replace a stored one of more", async () => {
 		const next = (...more: string[]) => evaluate(one, "--task", "next", ...more);
 		const stored = async () => (await readEvaluation(one, "next"))!;
-		expect((await next()).code).toBe(0);
+		await done(next());
 		const all = await stored();
-		const { code, stdout } = await next("--patients", "3");
-		expect(code).toBe(0);
+		const { stdout } = await done(next("--patients", "3"));
 		expect(stdout).toContain(
 			`not stored: ${evaluationFile(one, "next")} holds the results of ${all.patients} patients, and these are of 3;`,
 		);
 		expect(await stored()).toEqual(all);
-		const [measured] = JSON.parse((await next("--patients", "3", "--json")).stdout).next.runs;
+		const [measured] = (await json(next("--patients", "3"))).next.runs;
 		const sample = { patients: 3, of: all.patients, how: "first" };
 		expect(measured).toMatchObject({ evaluation: { patients: 3, sample } });
 		expect(measured.evaluation.notes[0]).toContain(
@@ -130,81 +115,69 @@ describe("evaluate", () => {
 	});
 
 	test.each(["0", "-1", "some", "1.5", ""])("refuses %j patients", async (patients) => {
-		const { code, stderr } = await evaluate(one, "--task", "next", "--patients", patients);
-		expect(code).toBe(2);
-		expect(stderr).toContain("Expected a whole number from 1 to 1000000000, or all.");
+		expect(await refusal(["evaluate", one, "--task", "next", "--patients", patients])).toContain(
+			"Expected a whole number from 1 to 1000000000, or all.",
+		);
 	});
 
+	const places = { ONE: one, DATA: data, SIM: sim };
+	/** The words of a text; names of folders become their paths. */
+	const placed = (text: string) =>
+		text.replace(/ONE|DATA|SIM/g, (name) => places[name as keyof typeof places]).split(" ");
+
 	test.each([
+		["ONE --task gout", 'has no task "gout"; it has onset, next, forecast'],
+		["DATA --task next", "is not a run: it has no run.json"],
+		["ONE ONE --task next", "is named twice"],
+		["ONE --task forecast --lookup 5000", "a shorter --lookup"],
 		[
-			"an unknown task",
-			[one, "--task", "gout"],
-			'has no task "gout"; it has onset, next, forecast',
-		],
-		["no run", [data, "--task", "next"], "is not a run: it has no run.json"],
-		["a run named twice", [one, one, "--task", "next"], "is named twice"],
-		["a look-up nobody has", [one, "--task", "forecast", "--lookup", "5000"], "a shorter --lookup"],
-		[
-			"a code of task onset without predictions",
-			[one, "--task", "onset", "--code", "428"],
+			"ONE --task onset --code 428",
 			"--code has no effect on task onset without --predictions or --plp",
 		],
 		[
-			"one file for codes and patients",
-			[
-				...[one, "--task", "onset", "--code", "428"],
-				...["--csv", join(data, "a.csv"), "--predictions", `${data}/./a.csv`],
-			],
+			"ONE --task onset --code 428 --csv DATA/a.csv --predictions DATA/./a.csv",
 			"--csv and --predictions both name",
 		],
 		[
-			"a file of the dataset as output",
-			[
-				...[one, "--task", "onset", "--force", "--code", "428"],
-				...["--predictions", join(data, "patients.parquet")],
-			],
+			"ONE --task onset --force --code 428 --predictions DATA/patients.parquet",
 			"is part of the dataset in",
 		],
-		[
-			"a file of the run as output",
-			[one, "--task", "onset", "--force", "--csv", join(one, "vocabulary.json")],
-			"is part of the run in",
-		],
-		["another folder than the population's", [one, "--task", "next", "--oracle", data], "simulate"],
-	])("%s is refused", async (_, argv, reason) => {
-		const { code, stderr } = await evaluate(...argv);
-		expect(stderr).toContain(reason);
-		expect(code).toBe(2);
+		["ONE --task onset --force --csv ONE/vocabulary.json", "is part of the run in"],
+		["ONE --task next --oracle DATA", "simulate"],
+	])("%s is refused", async (line, reason) => {
+		expect(await refusal(evaluate(...placed(line)))).toContain(reason);
 	});
 
 	test.each([
-		["next", ["--horizons", "1"], "is used by onset;"],
-		["next", ["--futures", "4"], "is used by onset, forecast, chf and diabetes;"],
-		["next", ["--code", "428"], "is used by onset and tasks with labels;"],
-		["next", ["--csv", "codes.csv"], "holds the codes of onset;"],
-		["onset", ["--lookup", "50"], "is used by forecast;"],
-		["onset", ["--method", "all"], "is used by forecast;"],
-		["onset", ["--shots", "5"], "is used by tasks with labels;"],
-		["forecast", ["--look-back", "0"], "is used by onset, and by futures where"],
-		["futures", ["--oracle", sim], "is used by onset, next, forecast"],
-		["insulin", ["--futures", "4"], "is used by onset, forecast, chf and diabetes;"],
-	])("task %s refuses %j", async (task, typed, reason) => {
-		const { code, stderr } = await evaluate(one, "--task", task, ...typed);
-		expect(stderr).toContain(`${typed[0]} has no effect on task ${task}: it ${reason}`);
-		expect(code).toBe(2);
+		["next", "--horizons 1", "is used by onset;"],
+		["next", "--futures 4", "is used by onset, forecast, chf and diabetes;"],
+		["next", "--code 428", "is used by onset and tasks with labels;"],
+		["next", "--csv codes.csv", "holds the codes of onset;"],
+		["onset", "--lookup 50", "is used by forecast;"],
+		["onset", "--method all", "is used by forecast;"],
+		["onset", "--shots 5", "is used by tasks with labels;"],
+		["forecast", "--look-back 0", "is used by onset, and by futures where"],
+		["futures", "--oracle SIM", "is used by onset, next, forecast"],
+		["insulin", "--futures 4", "is used by onset, forecast, chf and diabetes;"],
+	])("task %s refuses %s", async (task, more, reason) => {
+		const [name] = more.split(" ");
+		expect(await refusal(evaluate(one, "--task", task, ...placed(more)))).toContain(
+			`${name} has no effect on task ${task}: it ${reason}`,
+		);
 	});
 
 	test("--csv is checked before the evaluation, and replaces a file only with --force", async () => {
 		const csv = join(root, "codes.csv");
 		await writeFile(csv, "mine\n");
-		const refused = async (typed: readonly string[], reason: string) => {
-			const { code, stdout, stderr } = await evaluate(one, "--task", "onset", "--csv", ...typed);
-			expect([code, stdout]).toEqual([2, ""]);
-			expect(stderr).toContain(reason);
-		};
-		await refused([csv], `${csv} already exists; choose another name, or pass --force`);
-		await refused([join(csv, "codes.csv")], `cannot write ${join(csv, "codes.csv")}`);
-		await refused([csv, "--force"], "no code has 20 onsets");
+		const refused = (...more: string[]) =>
+			refusal(evaluate(one, "--task", "onset", "--csv", ...more));
+		expect(await refused(csv)).toContain(
+			`${csv} already exists; choose another name, or pass --force`,
+		);
+		expect(await refused(join(csv, "codes.csv"))).toContain(
+			`cannot write ${join(csv, "codes.csv")}`,
+		);
+		expect(await refused(csv, "--force")).toContain("no code has 20 onsets");
 		expect(await readFile(csv, "utf8")).toBe("mine\n");
 	});
 
