@@ -32,14 +32,16 @@ const campaigns = "**/*.campaign.test.ts";
 /** The longest first, so that no worker ends long after the others. */
 const slowest = [
 	"scripts/torture/torture.campaign.test.ts",
-	"src/app/commands/pretrain.test.ts",
 	"web/src/explorer.test.ts",
-	"src/app/commands/demo.test.ts",
-	"src/app/commands/compare.test.ts",
-	"src/predict/browser/page.test.ts",
 	"src/app/commands/risk.test.ts",
+	"src/app/commands/compare.test.ts",
+	"src/app/commands/demo.test.ts",
+	"src/predict/browser/page.test.ts",
+	"src/app/commands/pretrain.test.ts",
 	"src/app/commands/fine-tuned.test.ts",
+	"src/app/commands/finetune.test.ts",
 	"src/data/cohort/prepare.test.ts",
+	"web/src/files/same-reading.test.ts",
 ];
 
 /** In this order. */
