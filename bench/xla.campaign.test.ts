@@ -1,12 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../src/data/records/testing/temporary-folder.js";
-import {
-	type FakePlugin,
-	failing,
-	fakePlugin,
-	hasCompiler,
-	setDuringTest,
-} from "../src/engine/runtime/pjrt/testing/fake-plugin.js";
+import * as fake from "../src/engine/runtime/pjrt/testing/fake-plugin.js";
 import { measured, runBench } from "./testing/load.js";
 
 const step = [
@@ -15,21 +9,21 @@ const step = [
 ];
 
 test("auto is the CPU where there is no plugin", async () => {
-	setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
+	fake.setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
 	const { code, stdout } = await measured([...step, "--provider", "auto"]);
 	expect(code).toBe(0);
 	expect(JSON.parse(stdout).engine).toMatch(/^onnxruntime-node .* cpu, /);
 });
 
-describe.skipIf(!hasCompiler)("on the fake plugin", () => {
-	let plugin: FakePlugin;
+describe.skipIf(!fake.hasCompiler)("on the fake plugin", () => {
+	let plugin: fake.FakePlugin;
 	beforeAll(async () => {
-		plugin = await fakePlugin();
+		plugin = await fake.fakePlugin();
 	});
 	beforeEach(async () => {
-		setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
-		setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
-		setDuringTest("XLA_FLAGS", "");
+		fake.setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
+		fake.setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
+		fake.setDuringTest("XLA_FLAGS", "");
 		onTestFinished(() => {
 			expect(plugin.misuse()).toBe("");
 			expect(plugin.alive()).toEqual({});
@@ -47,7 +41,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 	test.each(["no-memory-compiling", "no-memory-running", "no-memory-later", "no-device"])(
 		"%s ends a command with 2 and what to do",
 		async (fault) => {
-			failing(fault);
+			fake.failing(fault);
 			const { code, stdout, stderr } = await measured([...step, "--provider", "xla"]);
 			expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
 			expect(stderr).toMatch(/error: .*(end other programs|leave out --provider)/);
@@ -65,7 +59,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 	test("no ONNX Runtime is loaded", async () => {
 		const hook = new URL("../src/app/commands/testing/without-onnxruntime.mjs", import.meta.url)
 			.href;
-		setDuringTest("NODE_OPTIONS", `--import ${hook}`);
+		fake.setDuringTest("NODE_OPTIONS", `--import ${hook}`);
 		expect(await runBench([...step, "--provider", "xla"])).toMatchObject({ code: 0 });
 		const { stderr } = await runBench([...step, "--provider", "cpu"]);
 		expect(stderr).toContain("loads onnxruntime-node");

@@ -5,13 +5,7 @@ import { Worker } from "node:worker_threads";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openDataset } from "../../data/cohort/index.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
-import {
-	type FakePlugin,
-	failing,
-	fakePlugin,
-	hasCompiler,
-	setDuringTest,
-} from "../../engine/runtime/pjrt/testing/fake-plugin.js";
+import * as fake from "../../engine/runtime/pjrt/testing/fake-plugin.js";
 import { pretrain } from "./pretrain.js";
 import { done, refusal, smallModel, words } from "./testing/captured.js";
 import { runBuilt } from "./testing/run-built.js";
@@ -23,7 +17,7 @@ test("--precision is for --provider xla", async () => {
 });
 
 test("a plugin that does not exist is bad usage, whatever the command", async () => {
-	setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
+	fake.setDuringTest("TRAJGPT_PJRT_PLUGIN", "/no/plugin.so");
 	const folder = await temporaryFolder();
 	const run = join(folder, "run");
 	const verbs =
@@ -36,15 +30,15 @@ test("a plugin that does not exist is bad usage, whatever the command", async ()
 	expect(existsSync(run)).toBe(false);
 });
 
-describe.skipIf(!hasCompiler)("on the fake plugin", () => {
-	let plugin: FakePlugin;
+describe.skipIf(!fake.hasCompiler)("on the fake plugin", () => {
+	let plugin: fake.FakePlugin;
 	beforeAll(async () => {
-		plugin = await fakePlugin();
+		plugin = await fake.fakePlugin();
 	});
 	beforeEach(async () => {
-		setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
-		setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
-		setDuringTest("XLA_FLAGS", "");
+		fake.setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
+		fake.setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
+		fake.setDuringTest("XLA_FLAGS", "");
 		onTestFinished(() => {
 			expect(plugin.misuse()).toBe("");
 			expect(plugin.alive()).toEqual({});
@@ -56,11 +50,11 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		expect(stdout).toMatch(/ok {2}PJRT plugin +0\.114 +.*fake-plugin\.so\n/);
 		expect(stdout).toMatch(/ok {2}Device +Fake GPU +1\.0 GiB usable\n/);
 		expect(stdout).toMatch(/ok {2}Fused norms +off +XLA_FLAGS is --xla_disable_hlo_passes=triton/);
-		setDuringTest("XLA_FLAGS", "--xla_disable_hlo_passes=");
+		fake.setDuringTest("XLA_FLAGS", "--xla_disable_hlo_passes=");
 		expect((await done`doctor`).stdout).toMatch(
 			/!! {2}Fused norms +on +can be wrong, see docs\/gpu\.md; XLA_FLAGS is/,
 		);
-		failing("no-device");
+		fake.failing("no-device");
 		expect((await done`doctor`).stdout).toMatch(
 			/!! {2}PJRT plugin +cannot be used +.* finds no device; check/,
 		);
@@ -91,11 +85,11 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 	test("TRAJGPT_XLA_CHECK=1 finds that validation on the device differs from the CPU", async () => {
 		const folder = await temporaryFolder();
 		const argv = words`pretrain ${await smallDataset(folder)} ${settings} --provider xla --out`;
-		setDuringTest("TRAJGPT_XLA_CHECK", "1");
+		fake.setDuringTest("TRAJGPT_XLA_CHECK", "1");
 		expect(await refusal`${argv} ${join(folder, "checked")}`).toMatch(
 			/error: XLA .* Fake GPU, tf32 computes wrong values: the difference of "loss\.\w+" to that of onnxruntime-node/,
 		);
-		setDuringTest("TRAJGPT_XLA_CHECK", "0");
+		fake.setDuringTest("TRAJGPT_XLA_CHECK", "0");
 		await done`${argv} ${join(folder, "unchecked")}`;
 	});
 
@@ -103,7 +97,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 		const folder = await temporaryFolder();
 		const dataset = await openDataset(await smallDataset(folder));
 		const run = join(folder, "run");
-		failing("no-device");
+		fake.failing("no-device");
 		await expect(pretrain(dataset, run, { provider: "xla" })).rejects.toThrow(
 			/`provider` xla: .* finds no device/,
 		);
@@ -111,7 +105,7 @@ describe.skipIf(!hasCompiler)("on the fake plugin", () => {
 	});
 
 	test("several devices share each batch", async () => {
-		setDuringTest("FAKE_PJRT_DEVICES", "2");
+		fake.setDuringTest("FAKE_PJRT_DEVICES", "2");
 		const folder = await temporaryFolder();
 		const argv = words`pretrain ${await smallDataset(folder)} ${settings} --provider`;
 		const out = (name: string) => ["--out", join(folder, name)];

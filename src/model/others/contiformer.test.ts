@@ -4,19 +4,13 @@ import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.j
 import { input } from "../../engine/tensor/index.js";
 import { plainWeights, range } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
-import {
-	attend,
-	continuousWeights,
-	meansAtPositions,
-	meansAtQueries,
-	type Sizes,
-} from "./contiformer.js";
+import * as contiformer from "./contiformer.js";
 import { clockAfter, clockOf, timesOf } from "./contiformer-curves.js";
 import { plainMeans } from "./testing/plain-attention.js";
 
 conformance("contiformer");
 
-const sizes: Sizes = { dim: 4, heads: 2, flow: 5, steps: 6, points: 4 };
+const sizes: contiformer.Sizes = { dim: 4, heads: 2, flow: 5, steps: 6, points: 4 };
 const [rows, places, questions] = [2, 6, 3];
 const draw = random(5);
 // The second row is padded before its third place.
@@ -32,7 +26,7 @@ const later = Array.from({ length: rows * questions * sizes.dim }, () => draw.no
 const laterGaps = Array.from({ length: rows * questions }, () => 2000 * draw.uniform());
 
 // As after some training: the flows move.
-const { p, values } = plainWeights(continuousWeights(sizes), { noise: 0.4 });
+const { p, values } = plainWeights(contiformer.continuousWeights(sizes), { noise: 0.4 });
 const observed = { gaps: input("gaps", [rows, places]), mask: input("mask", [rows, places]) };
 const clock = clockOf(observed);
 const times = timesOf(clock, observed.mask, sizes);
@@ -75,7 +69,7 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 	}
 
 	test("among places, earlier and later, with padding before the first", async () => {
-		const got = await evaluate({ ...meansAtPositions(p, sizes, inputs, times) }, fed);
+		const got = await evaluate({ ...contiformer.meansAtPositions(p, sizes, inputs, times) }, fed);
 		for (const [row, start] of starts.entries()) {
 			const t = plainClock(row).slice(start);
 			const own = vectors(x, row * places + start, places - start);
@@ -87,7 +81,10 @@ describe("mean products and values are those of the paper, pair by pair", () => 
 	});
 
 	test("at queries after the last position, each with a spline through itself", async () => {
-		const got = await evaluate({ ...meansAtQueries(p, sizes, inputs, times, asked), after }, fed);
+		const got = await evaluate(
+			{ ...contiformer.meansAtQueries(p, sizes, inputs, times, asked), after },
+			fed,
+		);
 		for (const [row, start] of starts.entries())
 			for (let question = 0; question < questions; question++) {
 				const cell = row * questions + question;
@@ -126,7 +123,7 @@ test("straight curves have means in closed form", async () => {
 		return i % sizes.dim === 0 ? plainClock(Math.floor(place / places))[place % places] : value;
 	});
 	const got = await evaluate(
-		{ ...meansAtPositions(p, sizes, inputs, times) },
+		{ ...contiformer.meansAtPositions(p, sizes, inputs, times) },
 		{ ...fed, ...still, x: held },
 	);
 	const each = sizes.dim / sizes.heads;
@@ -142,7 +139,7 @@ test("straight curves have means in closed form", async () => {
 });
 
 test("places are weighted by the softmax of their mean products over √(dim / heads); hidden ones are not seen", async () => {
-	const means = meansAtPositions(p, sizes, inputs, times);
+	const means = contiformer.meansAtPositions(p, sizes, inputs, times);
 	const hidden = input("hidden", [rows, places]);
 	const shown = mask.map((value, i) => (i % places === 3 ? 0 : value));
 	const bare = {
@@ -151,7 +148,7 @@ test("places are weighted by the softmax of their mean products over √(dim / h
 		"out.weight": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1],
 	};
 	const { got, ...of } = await evaluate(
-		{ got: attend(p, sizes, means, hidden), ...means },
+		{ got: contiformer.attend(p, sizes, means, hidden), ...means },
 		{ ...bare, "out.bias": [0, 0, 0, 0] },
 	);
 	for (let row = 0; row < rows; row++)

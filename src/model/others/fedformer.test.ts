@@ -4,13 +4,7 @@ import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.j
 import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import { weightsOf } from "../nn/weights.js";
 import { conformance } from "../testing/conformance.js";
-import {
-	decomposeMixed,
-	drawnModes,
-	fourierAttention,
-	fourierBlock,
-	mixedAverages,
-} from "./fedformer.js";
+import * as fedformer from "./fedformer.js";
 import { by, type Complex, coefficient, plus, seriesOf, zero } from "./testing/complex.js";
 
 conformance("fedformer");
@@ -68,7 +62,7 @@ test.each([
 		input("real", weight, "float64"),
 		input("imaginary", weight, "float64"),
 	];
-	const y = fourierBlock((name) => (name === "real" ? real : imaginary), x, modes);
+	const y = fedformer.fourierBlock((name) => (name === "real" ? real : imaginary), x, modes);
 	const pull = numbers(values.x.length);
 	const [dx, dr, di] = gradients(y.mul(input("pull", y.shape, "float64")).sum(), [
 		...[x, real, imaginary],
@@ -89,14 +83,14 @@ test.each([
 });
 
 test("modes are drawn once, in order, below half the length", () => {
-	const modes = drawnModes(126, 32, 1);
-	expect(modes).toEqual(drawnModes(126, 32, 1));
-	expect(modes).not.toEqual(drawnModes(126, 32, 2));
+	const modes = fedformer.drawnModes(126, 32, 1);
+	expect(modes).toEqual(fedformer.drawnModes(126, 32, 1));
+	expect(modes).not.toEqual(fedformer.drawnModes(126, 32, 2));
 	expect(new Set(modes).size).toBe(32);
 	expect(modes).toEqual([...modes].sort((a, b) => a - b));
 	expect(modes.every((mode) => mode >= 0 && mode < 63)).toBe(true);
-	expect(drawnModes(8, 32, 1)).toEqual([0, 1, 2, 3]);
-	expect(drawnModes(1, 32, 1)).toEqual([0]);
+	expect(fedformer.drawnModes(8, 32, 1)).toEqual([0, 1, 2, 3]);
+	expect(fedformer.drawnModes(1, 32, 1)).toEqual([0]);
 });
 
 test("each position weights its own moving averages; padding has no effect", async () => {
@@ -112,9 +106,9 @@ test("each position weights its own moving averages; padding has no effect", asy
 		"mixture.weight": input("weight", [widths.length, dim], "float64"),
 		"mixture.bias": input("bias", [widths.length], "float64"),
 	});
-	const averages = mixedAverages(input("mask", [rows, places], "float64"), widths);
+	const averages = fedformer.mixedAverages(input("mask", [rows, places], "float64"), widths);
 	const { seasonal, trend } = await evaluate(
-		decomposeMixed(p, input("x", [rows, places, dim], "float64"), averages) as Record<
+		fedformer.decomposeMixed(p, input("x", [rows, places, dim], "float64"), averages) as Record<
 			"seasonal" | "trend",
 			Tensor
 		>,
@@ -210,7 +204,7 @@ describe("attention between modes", () => {
 			input("k", [rows, memory, dim], "float64"),
 			input("v", [rows, memory, dim], "float64"),
 		] as const;
-		const y = fourierAttention(...given, options);
+		const y = fedformer.fourierAttention(...given, options);
 		const pull = numbers(values.q.length);
 		const [dq, dk, dv] = gradients(y.mul(input("pull", y.shape, "float64")).sum(), given) as [
 			...[Tensor, Tensor, Tensor],

@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, evaluatorOf, relativeError } from "../../engine/runtime/testing/evaluate.js";
-import {
-	type FloatType,
-	gradients,
-	input,
-	parameter,
-	stack,
-	type Tensor,
-} from "../../engine/tensor/index.js";
+import * as graph from "../../engine/tensor/index.js";
 import { type EventBatch, lossFeeds, lossTerms } from "../model.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { slotValues, trajgpt } from "./index.js";
@@ -50,11 +43,11 @@ function weightsOf(config: TrajgptConfig): Values {
 	);
 }
 
-const symbolsOf = (config: TrajgptConfig, dtype: FloatType) =>
+const symbolsOf = (config: TrajgptConfig, dtype: graph.FloatType) =>
 	Object.fromEntries(
 		[...trajgpt.init(config, random(5))].map(([name, { shape }]) => [
 			name,
-			parameter(name, shape, dtype),
+			graph.parameter(name, shape, dtype),
 		]),
 	);
 
@@ -74,10 +67,10 @@ function history(length: number, seed = 1): EventBatch {
 	};
 }
 
-const slotsOf = (prefix: string, rows: number, length: number, dtype: FloatType): Slots => ({
-	tokens: input(`${prefix}.tokens`, [rows, length], "int32"),
-	times: input(`${prefix}.times`, [rows, length], "float64"),
-	gaps: input(`${prefix}.gaps`, [rows, length], dtype),
+const slotsOf = (prefix: string, rows: number, length: number, dtype: graph.FloatType): Slots => ({
+	tokens: graph.input(`${prefix}.tokens`, [rows, length], "int32"),
+	times: graph.input(`${prefix}.times`, [rows, length], "float64"),
+	gaps: graph.input(`${prefix}.gaps`, [rows, length], dtype),
 });
 
 const under = (prefix: string, values: object): Values =>
@@ -115,7 +108,7 @@ interface Asked {
 		readonly counts: ArrayLike<number>;
 		readonly seen: ArrayLike<number>;
 	};
-	readonly dtype?: FloatType;
+	readonly dtype?: graph.FloatType;
 }
 
 /** Runs the network over one row of slots. */
@@ -128,21 +121,20 @@ async function run(
 	const masks = slots.some((s) => s.mask !== undefined);
 	const out = network(config, symbolsOf(config, dtype), {
 		slots: slotsOf("slots", 1, slots.length, dtype),
-		...(masks && { mask: input("mask", [1, slots.length], dtype) }),
+		...(masks && { mask: graph.input("mask", [1, slots.length], dtype) }),
 		...(from && {
-			states: input("states", [layers, heads, key / heads, value / heads], dtype).split(
-				0,
-				new Array<number>(layers).fill(1),
-			),
-			counts: input("counts", [1, config.copies, 1, vocab], dtype),
-			seen: input("seen", [1, 1], dtype),
+			states: graph
+				.input("states", [layers, heads, key / heads, value / heads], dtype)
+				.split(0, new Array<number>(layers).fill(1)),
+			counts: graph.input("counts", [1, config.copies, 1, vocab], dtype),
+			seen: graph.input("seen", [1, 1], dtype),
 		}),
 		...(questions && { queries: { ...slotsOf("asked", 1, questions.length, dtype), read } }),
 	});
-	const outputs: Record<string, Tensor> = {
-		logits: out.logits as Tensor,
-		hidden: out.hidden as Tensor,
-		newStates: stack(out.states, 0),
+	const outputs: Record<string, graph.Tensor> = {
+		logits: out.logits as graph.Tensor,
+		hidden: out.hidden as graph.Tensor,
+		newStates: graph.stack(out.states, 0),
 		...(out.counts && { newCounts: out.counts }),
 		...(out.seen && { newSeen: out.seen }),
 		...(out.queryLogits && { answers: out.queryLogits }),
@@ -244,11 +236,11 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		expect(terms.map(({ name }) => name)).toEqual(["next", "horizon"]);
 		const loss = terms.map(({ total }) => total).reduce((a, b) => a.add(b));
 		const names = Object.keys(symbols);
-		const found = gradients(loss, Object.values(symbols));
+		const found = graph.gradients(loss, Object.values(symbols));
 		const program = await evaluatorOf({
 			loss,
 			...Object.fromEntries(names.map((name, i) => [`d ${name}`, found[i]])),
-		} as Record<string, Tensor>);
+		} as Record<string, graph.Tensor>);
 		const weights = weightsOf(config);
 		const { feeds, targets } = lossFeeds(
 			...([trajgpt, config, horizon, batch, { random: random(3), horizon: 3 }, false] as const),
@@ -306,7 +298,7 @@ describe("evolving a state, with keys of zero so that nothing is added", () => {
 		const state = [1, config.heads, config.key / config.heads, config.value / config.heads];
 		const { states } = network(config, symbolsOf(config, "float64"), {
 			slots: slotsOf("next", 1, n, "float64"),
-			states: [input("states", state, "float64")],
+			states: [graph.input("states", state, "float64")],
 		});
 		const draw = random(2);
 		const { after } = await evaluate(

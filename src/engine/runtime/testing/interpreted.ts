@@ -1,20 +1,13 @@
 import { type Precision, toStableHlo } from "../../tensor/index.js";
 import { interpret } from "../../tensor/lower/stablehlo/testing/interpreter.js";
-import {
-	arrays,
-	type Data,
-	fedTo,
-	type ResidentValue,
-	type Runtime,
-	replaced,
-} from "../runtime.js";
+import * as runtimes from "../runtime.js";
 
 interface Held {
-	readonly values: Map<string, ResidentValue>;
+	readonly values: Map<string, runtimes.ResidentValue>;
 }
 
 /** Runs the StableHLO text of graphs in plain loops: slow, and exact to the rounding of each operation. */
-export const interpretedRuntime = (precision: Precision = "float32"): Runtime => ({
+export const interpretedRuntime = (precision: Precision = "float32"): runtimes.Runtime => ({
 	label: "StableHLO, interpreted",
 	target: "portable",
 	async compile(graph) {
@@ -23,22 +16,22 @@ export const interpretedRuntime = (precision: Precision = "float32"): Runtime =>
 				const { text, inputs, outputs } = toStableHlo(graph, { precision, sizes, packs: true });
 				const held = (resident as (Held & typeof resident) | undefined)?.values;
 				const given = inputs.map((input) => {
-					const data = fedTo(input, feeds) ?? held?.get(input.name)?.data;
+					const data = runtimes.fedTo(input, feeds) ?? held?.get(input.name)?.data;
 					if (!data) throw new Error(`${input.name} is not given`);
 					return data;
 				});
 				const results = interpret(text, given).map((values, i) => {
 					const { name, shape, dtype } = outputs[i];
-					return { name, shape, data: arrays[dtype].from(values) as Data };
+					return { name, shape, data: runtimes.arrays[dtype].from(values) as runtimes.Data };
 				});
 				const isNext = ({ name }: { readonly name: string }) =>
-					held?.has(replaced(name) ?? "") === true;
+					held?.has(runtimes.replaced(name) ?? "") === true;
 				const plain = Object.fromEntries(
 					results.filter((result) => !isNext(result)).map(({ name, data }) => [name, data]),
 				);
 				if (accept?.(plain) ?? true)
 					for (const { name, shape, data } of results.filter(isNext))
-						held?.set(replaced(name) as string, { shape, data });
+						held?.set(runtimes.replaced(name) as string, { shape, data });
 				return plain;
 			},
 			async dispose() {},
