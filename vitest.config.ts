@@ -4,16 +4,12 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that replace modules or globals, measure the memory of their process, or set up WebAssembly. */
+/** Files that replace modules or globals, or set up WebAssembly. */
 const isolated = [
-	"src/predict/library/model.test.ts",
 	"src/app/commands/export.test.ts",
 	"src/predict/export/graphs.test.ts",
 	"src/base/files/replace.test.ts",
-	"src/data/records/delimited.test.ts",
-	"src/data/records/omop/database.test.ts",
 	"src/engine/runtime/web.test.ts",
-	"src/app/server/hostile.test.ts",
 ];
 
 /** Sessions open quickly except in tests of the engine. */
