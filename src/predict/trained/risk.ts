@@ -44,6 +44,13 @@ export async function risk(
 	);
 	checkRuns(trained, others);
 	const { groups, horizons } = query;
+	const warnings = [...query.warnings];
+	if (question.why && others.length > 0) warnings.push(`reasons are of ${trained.folder} alone`);
+	if (groups.length > 0 && others.length > 0)
+		warnings.push(`risks of groups from futures are of ${trained.folder} alone`);
+	if (groups.length > 0 && query.whatIf)
+		warnings.push("risks of groups from futures are of the history without edits");
+	warnings.push(...riskWarnings(query, unknown, trained.manifest, hazardSettingsOf(trained)));
 	const days = Math.max(...horizons.map((horizon) => horizon.days));
 	const futures =
 		groups.length > 0
@@ -65,17 +72,7 @@ export async function risk(
 		runs: 1 + others.length,
 		simulated: [trained, ...others].some(({ run }) => run.simulated === true),
 		vocabulary: trained.vocabulary,
-		warnings: [
-			...query.warnings,
-			...(question.why && others.length > 0 ? [`reasons are of ${trained.folder} alone`] : []),
-			...(groups.length > 0 && others.length > 0
-				? [`risks of groups from futures are of ${trained.folder} alone`]
-				: []),
-			...(groups.length > 0 && query.whatIf
-				? ["risks of groups from futures are of the history without edits"]
-				: []),
-			...riskWarnings(query, unknown, trained.manifest, hazardSettingsOf(trained)),
-		],
+		warnings,
 	};
 }
 

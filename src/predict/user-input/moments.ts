@@ -334,13 +334,11 @@ export function warningsFor(
 	beforeFirst = "predicted from the start of a history alone, evolved backwards; nothing in training resembles that",
 ): string[] {
 	const reach = manifest.reach && roundUpTimeRange(manifest.reach);
-	const queriesThat = (isMeant: (query: Query) => boolean, where: string, why = "") => {
+	const warnings: string[] = [];
+	const warnOfQueries = (isMeant: (query: Query) => boolean, where: string, why = "") => {
 		const [first, ...others] = queries.filter(isMeant);
-		return first
-			? [
-					`${count(1 + others.length, "query time is", "query times are")} ${where} (${first.patient.id} first)${why}`,
-				]
-			: [];
+		const times = count(1 + others.length, "query time is", "query times are");
+		if (first) warnings.push(`${times} ${where} (${first.patient.id} first)${why}`);
 	};
 	const farthest = largest(
 		queries,
@@ -349,37 +347,33 @@ export function warningsFor(
 	const oldest = largest(queries, ({ patient, time }) =>
 		patient.birth === null ? 0 : time - patient.birth,
 	);
-	return [
-		...(unknown.records > 0
-			? [
-					`${count(unknown.records, "record", "records")} of ${count(unknown.codes, "code", "codes")} that the model does not know: skipped; --json names them`,
-				]
-			: []),
-		...queriesThat(
-			({ patient, time }) => placeOf(patient.history, time) === "before",
-			"before the first event",
-			`: ${beforeFirst}`,
-		),
-		...queriesThat(
-			({ patient, time }) => isBeforeRecords(patient.history, time),
-			"before the first record",
-			`: ${nothingRecorded}`,
-		),
-		...(reach && farthest.value > reach.longestDays
-			? [
-					`the latest query time is ${durationName(farthest.value)} after the last event (${farthest.id}), longer than any history the model was trained on; the longest spans ${durationName(reach.longestDays)}`,
-				]
-			: []),
-		...(reach && reach.oldestDays !== null && oldest.value > reach.oldestDays
-			? [
-					`the latest query time is at the age of ${durationName(oldest.value)} (${oldest.id}); the oldest patient in training was ${durationName(reach.oldestDays)}`,
-				]
-			: []),
-		...queriesThat(
-			({ patient, time }) => patient.death !== null && time > patient.death,
-			"after the patient's death",
-		),
-	];
+	if (unknown.records > 0)
+		warnings.push(
+			`${count(unknown.records, "record", "records")} of ${count(unknown.codes, "code", "codes")} that the model does not know: skipped; --json names them`,
+		);
+	warnOfQueries(
+		({ patient, time }) => placeOf(patient.history, time) === "before",
+		"before the first event",
+		`: ${beforeFirst}`,
+	);
+	warnOfQueries(
+		({ patient, time }) => isBeforeRecords(patient.history, time),
+		"before the first record",
+		`: ${nothingRecorded}`,
+	);
+	if (reach && farthest.value > reach.longestDays)
+		warnings.push(
+			`the latest query time is ${durationName(farthest.value)} after the last event (${farthest.id}), longer than any history the model was trained on; the longest spans ${durationName(reach.longestDays)}`,
+		);
+	if (reach && reach.oldestDays !== null && oldest.value > reach.oldestDays)
+		warnings.push(
+			`the latest query time is at the age of ${durationName(oldest.value)} (${oldest.id}); the oldest patient in training was ${durationName(reach.oldestDays)}`,
+		);
+	warnOfQueries(
+		({ patient, time }) => patient.death !== null && time > patient.death,
+		"after the patient's death",
+	);
+	return warnings;
 }
 
 /** The largest value of queries, the first of equals, and whose it is. */
@@ -408,19 +402,18 @@ export function editWarnings(
 	/** Events that are added after the index day. */
 	addedLate = 0,
 ): string[] {
-	const late =
-		addedLate > 0
-			? [
-					`${count(addedLate, "event is", "events are")} added after the index day: the risk from that day does not change by it; give an earlier time to --add, or a later --at`,
-				]
-			: [];
+	const warnings: string[] = [];
+	if (addedLate > 0)
+		warnings.push(
+			`${count(addedLate, "event is", "events are")} added after the index day: the risk from that day does not change by it; give an earlier time to --add, or a later --at`,
+		);
 	const days = (times.at(-1) ?? 0) - (times[0] ?? 0);
 	const longest = reach ? roundUpTimeRange(reach).longestDays : longestLifeDays;
-	if (!(days > longest)) return late;
-	return [
-		...late,
-		`the edited history spans ${durationName(days)}, longer than any the model was trained on; the longest spans ${durationName(longest)}: check the times of --add and --move`,
-	];
+	if (days > longest)
+		warnings.push(
+			`the edited history spans ${durationName(days)}, longer than any the model was trained on; the longest spans ${durationName(longest)}: check the times of --add and --move`,
+		);
+	return warnings;
 }
 
 /** Where a dataset does not say how far its histories reach. */
