@@ -1,13 +1,4 @@
-import {
-	dot,
-	type Markish,
-	rect,
-	rectY,
-	ruleX,
-	ruleY,
-	type ScaleOptions,
-	text,
-} from "@observablehq/plot";
+import { dot, rect, rectY, ruleX, ruleY, text } from "@observablehq/plot";
 import { thousands } from "../../base/thousands.js";
 import { durationName, yearDays } from "../../base/time.js";
 import type { DatasetSummary, Histogram, LabelSummary, Split } from "../../data/cohort/index.js";
@@ -182,20 +173,13 @@ function shapePanel({ title, subtitle, histogram, median, capAt }: Shape): Panel
 	};
 }
 
-/** Columns of a histogram, their scale and axis. */
-interface Columns {
-	readonly columns: readonly Column[];
-	readonly x: ScaleOptions;
-	readonly axis: Markish;
-}
-
 const columnsOf = ({ edges, counts }: Histogram, shift = 0): Column[] =>
 	counts.map((y, index) => ({ x1: edges[index] + shift, x2: edges[index + 1] + shift, y }));
 
 const fewestBins = 8;
 
 /** With a linear scale, wider if there are only a few bins. */
-function linearColumns(histogram: Histogram, capAt: number | undefined): Columns {
+function linearColumns(histogram: Histogram, capAt: number | undefined) {
 	const { edges, unit, whole: isWhole } = histogram;
 	const [first, step] = [edges[0], edges[1] - edges[0]];
 	const missing = Math.max(0, fewestBins - (edges.length - 1));
@@ -232,7 +216,7 @@ const namedDurations = [
 const [zeroWidth, zeroApart] = [1.6, 0.6];
 
 /** Bins that double; zeros have a separate bar, left of the axis. */
-function logColumns(histogram: Histogram, width: number): Columns {
+function logColumns(histogram: Histogram, width: number) {
 	const { edges, zero } = histogram;
 	const [low, high] = [edges[0], edges.at(-1)!];
 	const start = zero > 0 ? low / 2 ** (zeroWidth + zeroApart) : low;
@@ -255,7 +239,7 @@ function logColumns(histogram: Histogram, width: number): Columns {
 	}
 	return {
 		columns: [...columnsOf(histogram), ...(zero > 0 ? [zeros] : [])],
-		x: { type: "log", domain: [start, high] },
+		x: { type: "log", domain: [start, high] } as const,
 		axis: axisBelow(
 			[...names.keys()],
 			"gap, each bar twice as long as the one before",

@@ -21,15 +21,6 @@ interface Label {
 	readonly over?: boolean;
 }
 
-export interface Placed {
-	/** Centre of the text. */
-	readonly x: number;
-	readonly y: number;
-	readonly box: Box;
-	/** Pixels from the point to the text; 0 if the text covers it. */
-	readonly distance: number;
-}
-
 interface Surroundings {
 	readonly bounds: Box;
 	/** Boxes that a text must not touch. */
@@ -61,18 +52,18 @@ export function placeLabels(
 		reach = [0, 6, 14, 24],
 		mostCovered = Number.POSITIVE_INFINITY,
 	}: Surroundings,
-): (Placed | undefined)[] {
+) {
 	const boxes = [...taken];
 	return labels.map((label) => {
-		let best: Placed | undefined;
+		let best: (ReturnType<typeof candidates>[number] & { readonly box: Box }) | undefined;
 		let least = Number.POSITIVE_INFINITY;
-		for (const { centre, distance } of candidates(label, reach)) {
-			const box = boxAround(centre, label);
+		for (const candidate of candidates(label, reach)) {
+			const box = boxAround(candidate, label);
 			if (!within(box, bounds) || boxes.some((other) => overlap(box, other))) continue;
 			const covered = points.filter((point) => holds(box, point, radius)).length;
-			const cost = coveredCost * covered + distance;
+			const cost = coveredCost * covered + candidate.distance;
 			if (covered > mostCovered || cost >= least) continue;
-			best = { ...centre, box, distance };
+			best = { ...candidate, box };
 			least = cost;
 		}
 		if (best) boxes.push(best.box);
@@ -80,6 +71,7 @@ export function placeLabels(
 	});
 }
 
+/** Centres of the text, and their distance: pixels from the point to the text, 0 if the text covers it. */
 function candidates(label: Label, reach: readonly number[]) {
 	const around = reach.flatMap((distance) =>
 		directions.map((angle) => {
@@ -87,15 +79,13 @@ function candidates(label: Label, reach: readonly number[]) {
 			const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
 			// The nearest corner or edge touches the circle, not the centre of the text.
 			return {
-				centre: {
-					x: label.at.x + away * cos + (label.width / 2) * clamp(cos * 2),
-					y: label.at.y - away * sin - (label.height / 2) * clamp(sin * 2),
-				},
+				x: label.at.x + away * cos + (label.width / 2) * clamp(cos * 2),
+				y: label.at.y - away * sin - (label.height / 2) * clamp(sin * 2),
 				distance: away,
 			};
 		}),
 	);
-	return label.over ? [{ centre: label.at, distance: 0 }, ...around] : around;
+	return label.over ? [{ ...label.at, distance: 0 }, ...around] : around;
 }
 
 const clamp = (value: number) => Math.max(-1, Math.min(1, value));

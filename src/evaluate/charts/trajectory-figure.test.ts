@@ -51,7 +51,7 @@ describe("a disease trajectory", () => {
 	test("of one event, of no look-up events, and of no events", () => {
 		const of = (lookUp: DiseaseTrajectory["lookUp"], forecast: DiseaseTrajectory["forecast"]) =>
 			drawn(trajectoryFigure({ ...trajectory, targets: [], lookUp, forecast }));
-		expect(of(trajectory.lookUp.slice(0, 1), [])).toContain("look-up window, shaded: 1 event<");
+		expect(of(trajectory.lookUp.slice(0, 1), [])).toContain(">shaded: the look-up window<");
 		expect(of([], trajectory.forecast)).toContain("recall@10 67 %");
 		expect(of([], [])).toContain("no events");
 	});

@@ -82,7 +82,7 @@ export function trajectoryFigure(trajectory: DiseaseTrajectory): Figure {
 		),
 		description: `${title}, ${span}: ${shown}. ${recall === undefined ? "No event came after." : foreseen}`,
 		rows: [
-			[timelinePanel(trajectory, events, recall)],
+			[timelinePanel(trajectory, events, diagnosed)],
 			[legendPanel(legend, { title: "Events", columns })],
 		],
 	};
@@ -160,13 +160,12 @@ const marginRight = 14;
 function timelinePanel(
 	{ clock, lookUp, forecast, death }: DiseaseTrajectory,
 	events: readonly Drawn[],
-	recall: string | undefined,
+	diagnosed: number | undefined,
 ): Panel {
 	const times = events.map(({ time }) => time);
 	const [first, lastEvent] = [Math.min(...times), Math.max(...times)];
 	const died = death !== null && death <= lastEvent + yearDays ? [death] : [];
 	const last = Math.max(lastEvent, ...died);
-	const diagnosed = firstOf(events.filter(({ target }) => target));
 	const room = (last - first || yearDays) * 0.02;
 	const domain: [number, number] = [first - room, last + room];
 	const lookUpEnd = Math.max(first, ...lookUp.map(({ time }) => time));
@@ -180,8 +179,7 @@ function timelinePanel(
 	return {
 		title: "Events by time",
 		subtitle: facts(
-			`look-up window, shaded: ${counted(lookUp.length, "event")}`,
-			recall && `forecast window: ${counted(forecast.length, "event")}`,
+			lookUp.length > 0 && "shaded: the look-up window",
 			hidden > 0 &&
 				`the ${mostRows} rows with the most events; ${counted(hidden, "row")} not drawn`,
 		),
