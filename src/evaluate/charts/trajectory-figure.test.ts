@@ -32,8 +32,7 @@ const trajectory = {
 describe("a disease trajectory", () => {
 	test("by category", async () => {
 		const figure = trajectoryFigure(trajectory);
-		const svg = drawn(figure);
-		await expect(svg).toMatchFileSnapshot("testing/trajectory.svg");
+		await expect(drawn(figure)).toMatchFileSnapshot("testing/trajectory.svg");
 	});
 
 	test("names the first record of the disease, and death", () => {

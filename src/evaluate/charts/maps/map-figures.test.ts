@@ -29,15 +29,14 @@ describe("the map of tokens", () => {
 				{ layer: 2, head: 4, x: 5.4, y: 4.6 },
 			],
 		});
-		const svg = drawn(figure);
-		await expect(svg).toMatchFileSnapshot("../testing/token-map.svg");
+		await expect(drawn(figure)).toMatchFileSnapshot("../testing/token-map.svg");
 	});
 
 	test("of one token, of tokens at one point, of none", () => {
-		expect(drawn(tokenMapFigure({ tokens: tokens.slice(0, 1), decays: [] }))).toContain("1 code ·");
+		drawn(tokenMapFigure({ tokens: tokens.slice(0, 1), decays: [] }), "1 code ·");
 		const together = tokens.map((token) => ({ ...token, x: 2, y: 2 }));
-		expect(drawn(tokenMapFigure({ tokens: together, decays: [] }))).toContain("2 categories");
-		expect(drawn(tokenMapFigure({ tokens: [], decays: [] }))).toContain("0 codes");
+		drawn(tokenMapFigure({ tokens: together, decays: [] }), "2 categories");
+		drawn(tokenMapFigure({ tokens: [], decays: [] }), "0 codes");
 	});
 
 	test("cuts long names", () => {
@@ -78,7 +77,7 @@ describe("the map of patients", () => {
 
 	test("of one patient without a label, and of none", () => {
 		const one = patientMapFigure({ patients: patients.slice(3), task: "chf" });
-		expect(drawn(one)).toContain("1 patient · none labelled");
-		expect(drawn(patientMapFigure({ patients: [], task: "chf" }))).toContain("0 patients");
+		drawn(one, "1 patient · none labelled");
+		drawn(patientMapFigure({ patients: [], task: "chf" }), "0 patients");
 	});
 });
