@@ -55,14 +55,7 @@ export async function parquetIn(folder: string): Promise<string[]> {
 	}
 }
 
-interface Wanted {
-	/** The standard's name first, then synonyms. */
-	readonly names: readonly string[];
-	/** The accepted types of DuckDB. */
-	readonly types: RegExp;
-	/** The type in the standard's words. */
-	readonly expected: string;
-}
+type Wanted = (typeof wanted)[keyof typeof wanted];
 
 /** Finds a column by name, ignoring case. */
 export function findColumn(table: Table, { names, types, expected }: Wanted): Column | undefined {
@@ -82,7 +75,7 @@ export function needColumn(table: Table, wanted: Wanted): Column {
 
 const text = { types: /^VARCHAR$/, expected: "text" };
 
-/** The columns that are read. */
+/** The columns that are read: the name of the standard first, then synonyms; the types of DuckDB that are accepted, in its words. */
 export const wanted = {
 	subject: {
 		names: ["subject_id", "patient_id"],
@@ -102,7 +95,7 @@ export const wanted = {
 	},
 	split: { names: ["split"], ...text },
 	description: { names: ["description"], ...text },
-} as const satisfies Record<string, Wanted>;
+} as const;
 
 /** SQL for an identifier as text. */
 export const idText = ({ sql, type }: Column): string =>

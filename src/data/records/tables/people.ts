@@ -56,15 +56,7 @@ export function checkPeopleOptions(tables: readonly Table[], options: TableOptio
 }
 
 /** A column that holds a birth or death. */
-interface Moment {
-	readonly name: string;
-	/** SQL for days, NULL where it cannot be read. */
-	readonly days: string;
-	/** SQL for the text, NULL where it is missing. */
-	readonly text: string;
-	readonly isBad: (days: string) => string;
-	readonly explain: (text: string | null, days: number | null) => string;
-}
+type Moment = ReturnType<typeof momentIn>;
 
 const noText = "NULL::VARCHAR";
 
@@ -74,14 +66,17 @@ const missing = [...new Set([...missingWords, "NaT"].map((word) => word.toUpperC
 const textOrNull = (column: Column) =>
 	`CASE WHEN upper(trim(${rawText(column)})) IN (${missing}) THEN NULL ELSE ${rawText(column)} END`;
 
-function momentIn(column: Column, beside: UnitBeside, format: string | undefined): Moment {
+function momentIn(column: Column, beside: UnitBeside, format: string | undefined) {
 	const { unit } = beside;
 	return {
 		name: column.name,
+		/** SQL for days, NULL where it cannot be read. */
 		days: daysBeside(column, beside, format),
+		/** SQL for the text, NULL where it is missing. */
 		text: textOrNull(column),
-		isBad: (days) => isBadTime(days, unit),
-		explain: (text, days) => badTime(text, days, column, unit, format),
+		isBad: (days: string) => isBadTime(days, unit),
+		explain: (text: string | null, days: number | null) =>
+			badTime(text, days, column, unit, format),
 	};
 }
 
