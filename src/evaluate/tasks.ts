@@ -7,13 +7,7 @@ import { labelsOfTask, taskOfLabels } from "../data/cohort/label-rules.js";
 import type { Runtime } from "../engine/runtime/index.js";
 import type { ParameterValues } from "../model/index.js";
 import { labelsOf, type Trained, taskWeights } from "../model/train/index.js";
-import {
-	type EvaluateOptions,
-	type Evaluation,
-	isExternal,
-	type MeasureRun,
-	type Sample,
-} from "./evaluation.js";
+import * as results from "./evaluation.js";
 import { forecastTask } from "./forecast/task.js";
 import { futuresTask } from "./futures/task.js";
 
@@ -22,7 +16,7 @@ import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next/task.js";
 import { onsetTask } from "./onset/task.js";
 
-type OpenTask = (dataset: Dataset, options: EvaluateOptions) => Promise<MeasureRun>;
+type OpenTask = (dataset: Dataset, options: results.EvaluateOptions) => Promise<results.MeasureRun>;
 
 /** The tasks without labels, which every dataset has. */
 const usual: Readonly<Record<string, OpenTask>> = {
@@ -68,8 +62,11 @@ export async function evaluatedPatients(
 		split,
 		patients,
 		most = mostEvaluated,
-	}: Pick<EvaluateOptions, "split"> & { patients?: number | "all" | undefined; most?: number },
-): Promise<{ readonly people: Dataset; readonly sample?: Sample }> {
+	}: Pick<results.EvaluateOptions, "split"> & {
+		patients?: number | "all" | undefined;
+		most?: number;
+	},
+): Promise<{ readonly people: Dataset; readonly sample?: results.Sample }> {
 	const all = dataset.patients(split);
 	if (patients === "all" || all.length <= (patients ?? most)) return { people: dataset };
 	if (patients !== undefined)
@@ -97,7 +94,7 @@ async function patientsWithLabels(task: string, dataset: Dataset, split: Split) 
 	return Int32Array.from(new Set(labels.map(({ patient }) => patient)));
 }
 
-const sampleText = ({ patients, of, how }: Sample): string =>
+const sampleText = ({ patients, of, how }: results.Sample): string =>
 	how === "random"
 		? `sample: ${thousands(patients)} of ${thousands(of)} patients, drawn at random, the same in every evaluation of this dataset; \`patients: "all"\` evaluates all`
 		: `sample: the first ${thousands(patients)} of ${thousands(of)} patients in the order of their ids as text; \`patients: "all"\` evaluates all`;
@@ -109,12 +106,12 @@ const sampleText = ({ patients, of, how }: Sample): string =>
 export async function openTask(
 	task: string,
 	dataset: Dataset,
-	options: EvaluateOptions,
+	options: results.EvaluateOptions,
 	{
 		versions,
 		clock,
 	}: { readonly versions: Readonly<Record<string, string>>; readonly clock: () => number },
-): Promise<(runtime: Runtime, trained?: Trained) => Promise<Evaluation>> {
+): Promise<(runtime: Runtime, trained?: Trained) => Promise<results.Evaluation>> {
 	if (dataset.patients(options.split).length === 0)
 		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
 	const began = clock();
@@ -125,7 +122,7 @@ export async function openTask(
 	const isHelpful =
 		trainingDataset && (task === "onset" || labelledTasks(trainingDataset).includes(task));
 	const source = hasTraining ? candidate : isHelpful ? trainingDataset : undefined;
-	const used: EvaluateOptions = {
+	const used: results.EvaluateOptions = {
 		...others,
 		...(source ? source !== dataset && { trainingDataset: source } : { baselines: false }),
 	};
@@ -134,7 +131,7 @@ export async function openTask(
 	return async (runtime, trained) => {
 		const started = clock();
 		const measured = await measure(runtime, trained);
-		const external = trained !== undefined && isExternal(trained, dataset);
+		const external = trained !== undefined && results.isExternal(trained, dataset);
 		return {
 			kind: "trajgpt-evaluation",
 			version: 3,
@@ -167,7 +164,11 @@ function externalNote(dataset: Dataset, source?: Dataset, trainingDataset?: Data
 	}`;
 }
 
-function measurer(task: string, dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
+function measurer(
+	task: string,
+	dataset: Dataset,
+	options: results.EvaluateOptions,
+): Promise<results.MeasureRun> {
 	if (!isLabelledTask(task)) return unlabelled[task](dataset, options);
 	if (labelledTasks(dataset).includes(task)) return labelledTask(task, dataset, options);
 	throw new InputError(
@@ -210,7 +211,7 @@ const uses = {
 			["onset", "next", "forecast", ...Object.keys(labelOracles)].includes(task) ||
 			isOnsetTask(dataset, task),
 	],
-} as const satisfies Partial<Record<keyof EvaluateOptions, Use>>;
+} as const satisfies Partial<Record<keyof results.EvaluateOptions, Use>>;
 
 /** Refuses options that have no effect on a task. `requested` are names of options; those of every task may be among them. */
 export function checkTaskOptions(task: string, dataset: Dataset, requested: readonly string[]) {
@@ -231,7 +232,7 @@ export function checkTaskOptions(task: string, dataset: Dataset, requested: read
 export async function evaluationInputsHash(
 	task: string,
 	dataset: Dataset,
-	options: EvaluateOptions,
+	options: results.EvaluateOptions,
 	trained?: Trained,
 ): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _ignored, ...rest } = options;

@@ -5,12 +5,7 @@ import { InputError } from "../../base/errors.js";
 import { checkWritable, replaceFile } from "../../base/files/index.js";
 import { thousands } from "../../base/thousands.js";
 import { splitNames } from "../../data/cohort/index.js";
-import {
-	checkTaskOptions,
-	evaluateDefaults,
-	fewestDraws,
-	mostEvaluated,
-} from "../../evaluate/index.js";
+import * as evaluating from "../../evaluate/index.js";
 import { forecastMethods } from "../../model/index.js";
 import { checkOutputFile } from "../../model/train/output-file.js";
 import { defineCommand } from "./define-command.js";
@@ -18,13 +13,7 @@ import { checkWritten, commonDataset, evaluate, type MeasuredRun } from "./evalu
 import { acrossRunsText, evaluationText, onsetCsv, predictionsText } from "./evaluate/text.js";
 import * as fields from "./fields.js";
 import { communicatorOf, mayWrite, printJson, progressOf, tell } from "./io.js";
-import {
-	labelsField,
-	labelTimeField,
-	openRun,
-	withDatasetWarning,
-	withGivenLabels,
-} from "./open-run.js";
+import * as opening from "./open-run.js";
 import { predictionsSchemaField } from "./score.js";
 
 function yearsOf(text: string): number[] {
@@ -81,7 +70,7 @@ Results are written to RUN/eval/<task>.json. Several runs (other seeds, same
 dataset) are evaluated one by one and then summarized: means with 95 %
 t-intervals over the runs.
 
-If a split has more than ${thousands(mostEvaluated)} patients, ${thousands(mostEvaluated)} are drawn at random, the same in
+If a split has more than ${thousands(evaluating.mostEvaluated)} patients, ${thousands(evaluating.mostEvaluated)} are drawn at random, the same in
 every evaluation of the dataset. --patients all evaluates all. For tasks with
 labels in the dataset, the limit applies to patients with a label.
 
@@ -90,7 +79,7 @@ Its results are kept apart, in RUN/eval/external/<content of OTHER>/<task>.json.
 are trained on the training patients of OTHER. If it has none, onset and labelled tasks use those of
 the run's own dataset.`;
 
-const { split, lookup, draws, seed: usualSeed, futures } = evaluateDefaults;
+const { split, lookup, draws, seed: usualSeed, futures } = evaluating.evaluateDefaults;
 
 const options = {
 	task: fields.option(
@@ -120,17 +109,17 @@ const options = {
 	),
 	csv: fields.file("onset: also write every code to a CSV file"),
 	lookup: fields.whole(1, 1_000_000).default(lookup).describe("forecast: events that are observed"),
-	draws: fields.whole(fewestDraws, 1_000_000).default(draws).describe("bootstrap draws"),
+	draws: fields.whole(evaluating.fewestDraws, 1_000_000).default(draws).describe("bootstrap draws"),
 	seed: fields.seed
 		.default(usualSeed)
 		.describe("seed of the bootstrap, of index days and of sampled futures"),
 	patients: fields.option(
 		"n|all",
-		`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(mostEvaluated)} drawn at random)`,
+		`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(evaluating.mostEvaluated)} drawn at random)`,
 		fields.readBy(patientCount).optional(),
 	),
-	labels: labelsField,
-	labelTimeIs: labelTimeField("--labels"),
+	labels: opening.labelsField,
+	labelTimeIs: opening.labelTimeField("--labels"),
 	dataset: fields.folder(
 		"another dataset, prepared with --like RUN, for external validation; or the run's own, if it was moved",
 	),
@@ -203,15 +192,15 @@ export const command = defineCommand({
 		const { task, method, dataset, json, csv, lookBack: lookBackDays, ...others } = options;
 		const { predictions, predictionsSchema, plp, force, labels, labelTimeIs, ...rest } = others;
 		checkFiles(folders, options);
-		const runs = folders.map((folder) => openRun(io, folder));
+		const runs = folders.map((folder) => opening.openRun(io, folder));
 		let printed = 0;
 		const print = (text: string) => {
 			if (!json) io.stdout.write(printed++ === 0 ? text : `\n${text}`);
 		};
-		const opened = withDatasetWarning(io, await commonDataset(runs, dataset));
-		const data = await withGivenLabels(io, opened, task, { labels, labelTimeIs });
+		const opened = opening.withDatasetWarning(io, await commonDataset(runs, dataset));
+		const data = await opening.withGivenLabels(io, opened, task, { labels, labelTimeIs });
 		if (task !== "all")
-			checkTaskOptions(
+			evaluating.checkTaskOptions(
 				task,
 				data,
 				Array.from(typed, (name) => libraryNames[name] ?? name),

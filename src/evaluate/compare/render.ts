@@ -3,15 +3,7 @@ import { csvLine, table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import type { Measure } from "../evaluation.js";
 import type { Column } from "./cells.js";
-import {
-	bestOfColumns,
-	type Comparison,
-	type Difference,
-	isOnCpu,
-	type Line,
-	type LineMeasure,
-	partsOf,
-} from "./comparison.js";
+import * as compared from "./comparison.js";
 
 const none = "—";
 
@@ -33,40 +25,45 @@ const headerOf = (columns: readonly Column[]) => [
 ];
 
 /** What is known of trained lines beside their values. */
-const extras: readonly { title: string; of: (line: Line) => string | undefined }[] = [
+const extras: readonly { title: string; of: (line: compared.Line) => string | undefined }[] = [
 	{ title: "seeds", of: ({ seeds }) => (seeds > 0 ? String(seeds) : undefined) },
 	{ title: "parameters", of: ({ training }) => training && formatCount(training.parameters) },
 	{
 		title: "CPU s/epoch",
 		of: ({ training }) =>
-			training && isOnCpu(training) ? training.cpuSecondsPerEpoch.toFixed(1) : undefined,
+			training && compared.isOnCpu(training) ? training.cpuSecondsPerEpoch.toFixed(1) : undefined,
 	},
 	{
 		title: "GPU s",
 		of: ({ training }) =>
-			training && !isOnCpu(training) ? training.seconds?.toFixed(0) : undefined,
+			training && !compared.isOnCpu(training) ? training.seconds?.toFixed(0) : undefined,
 	},
 	{
 		title: "peak MiB",
 		of: ({ training }) =>
-			training && isOnCpu(training)
+			training && compared.isOnCpu(training)
 				? thousands(Math.round(training.peakBytes / 2 ** 20))
 				: undefined,
 	},
 ];
 
 /** Those that some line has. Not repeated in the part of the table that has known and new codes apart. */
-const extrasOf = ({ columns, lines }: Comparison) =>
+const extrasOf = ({ columns, lines }: compared.Comparison) =>
 	columns.some(({ novelty }) => novelty === undefined)
 		? extras.filter(({ of }) => lines.some((line) => of(line) !== undefined))
 		: [];
 
 type Mark = "best" | "second" | "other";
-type WriteValue = (text: string, column: Column, measure: LineMeasure, mark: Mark) => string;
+type WriteValue = (
+	text: string,
+	column: Column,
+	measure: compared.LineMeasure,
+	mark: Mark,
+) => string;
 
 /** The label, the values and the extras of every line; the best and second-best trained line of a column are marked. */
-function rowsOf(comparison: Comparison, write: WriteValue, missing = none): string[][] {
-	const marked = bestOfColumns(comparison);
+function rowsOf(comparison: compared.Comparison, write: WriteValue, missing = none): string[][] {
+	const marked = compared.bestOfColumns(comparison);
 	const more = extrasOf(comparison);
 	return comparison.lines.map((line, index) => [
 		line.label,
@@ -92,9 +89,9 @@ function groupsOf(columns: readonly Column[]) {
 	return groups;
 }
 
-function differenceTables({ columns, differences }: Comparison) {
+function differenceTables({ columns, differences }: compared.Comparison) {
 	const header = headerOf(columns);
-	const rowOf = ({ line, than }: Difference, values: readonly (Measure | undefined)[]) => [
+	const rowOf = ({ line, than }: compared.Difference, values: readonly (Measure | undefined)[]) => [
 		`${line} − ${than}`,
 		...columns.map((column, index) => {
 			const measure = values[index];
@@ -123,13 +120,13 @@ interface Format {
 	readonly legend: string;
 	/** What a note begins with. */
 	readonly bullet: string;
-	lines(part: Comparison): string;
+	lines(part: compared.Comparison): string;
 	table(header: readonly string[], rows: readonly (readonly string[])[]): string;
 }
 
 /** The lines in parts, then their differences, then the notes. */
-function written(comparison: Comparison, format: Format): string {
-	const parts = partsOf(comparison);
+function written(comparison: compared.Comparison, format: Format): string {
+	const parts = compared.partsOf(comparison);
 	const failures = comparison.failed.map(({ label, reason }) => `${label} failed: ${reason}`);
 	return [
 		parts.map(format.lines).join("\n"),
@@ -143,7 +140,7 @@ function written(comparison: Comparison, format: Format): string {
 }
 
 /** For the terminal. */
-export const comparisonText = (comparison: Comparison): string =>
+export const comparisonText = (comparison: compared.Comparison): string =>
 	written(comparison, {
 		legend: "±: half the width of the 95 % interval over patients; the files have both ends.",
 		bullet: "",
@@ -167,7 +164,7 @@ const markdownTable: Format["table"] = (header, rows) =>
 		.map((texts) => `| ${texts.join(" | ")} |\n`)
 		.join("");
 
-const markdown = (comparison: Comparison): string =>
+const markdown = (comparison: compared.Comparison): string =>
 	written(comparison, {
 		legend:
 			"Bold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.",
@@ -190,9 +187,9 @@ const csvHeader =
 	"line group task setting metric value low high seeds seed_deviation minus interval".split(" ");
 
 /** One row per number, for programs; `minus` names the subtracted line, `interval` what the interval is over. */
-function csv({ columns, lines, differences }: Comparison): string {
+function csv({ columns, lines, differences }: compared.Comparison): string {
 	type Row = Readonly<Record<string, string | number>>;
-	const inColumns = (values: readonly (LineMeasure | undefined)[], names: Row): Row[] =>
+	const inColumns = (values: readonly (compared.LineMeasure | undefined)[], names: Row): Row[] =>
 		columns.flatMap(({ task, setting, method, metric }, index) => {
 			const measure = values[index];
 			if (!measure) return [];
@@ -202,7 +199,9 @@ function csv({ columns, lines, differences }: Comparison): string {
 		});
 	const ofLines = lines.flatMap(({ label: line, group, seeds, values, training }) => {
 		const onCpu = ["cpuSecondsPerEpoch", "peakBytes"] as const;
-		const known = training ? (["parameters", ...(isOnCpu(training) ? onCpu : [])] as const) : [];
+		const known = training
+			? (["parameters", ...(compared.isOnCpu(training) ? onCpu : [])] as const)
+			: [];
 		return [
 			...inColumns(values, { line, group, seeds, interval: "patients" }),
 			...known.map((metric) => {
@@ -243,7 +242,7 @@ const tex = (text: string) =>
 	Array.from(text, (character) => texSpecials[character] ?? character).join("");
 
 /** The paper's layout: a rule before each group, the best bold, the second best underlined. */
-function latexTable(comparison: Comparison): string {
+function latexTable(comparison: compared.Comparison): string {
 	const { columns, lines } = comparison;
 	const groups = groupsOf(columns);
 	const marks = { best: "\\textbf{", second: "\\underline{", other: "" } as const;
@@ -271,9 +270,11 @@ function latexTable(comparison: Comparison): string {
 }
 
 /** The files of a comparison, by extension. */
-export const comparisonFormats: Readonly<Record<string, (comparison: Comparison) => string>> = {
+export const comparisonFormats: Readonly<
+	Record<string, (comparison: compared.Comparison) => string>
+> = {
 	json: (comparison) => `${JSON.stringify(comparison, null, 2)}\n`,
 	csv,
 	md: markdown,
-	tex: (comparison) => partsOf(comparison).map(latexTable).join("\n"),
+	tex: (comparison) => compared.partsOf(comparison).map(latexTable).join("\n"),
 };

@@ -9,12 +9,7 @@ import { evaluateDefaults } from "../evaluation.js";
 import { auroc, averagePrecision, brier } from "../metrics.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
-import {
-	calibrationBins,
-	fewShotStatistics,
-	probabilityStatistics,
-	rankStatistics,
-} from "./label-set.js";
+import * as labelSets from "./label-set.js";
 import { drawShots, fewShotScores, recalibration } from "./model-rows.js";
 import * as regressions from "./regression.js";
 import { labelledTask } from "./task.js";
@@ -237,14 +232,14 @@ test("statistics count labels by the weights of patients and their own", () => {
 				Array<number>(ofPatients[patient]! * labelled.weights[i]!).fill(values[i]!),
 			);
 		const [labels, probabilities] = [repeat(targets), repeat(scores)];
-		const { auprc, auroc: area } = rankStatistics(labelled, scores);
-		const { brier: distance, calibrationError } = probabilityStatistics(labelled, scores);
+		const { auprc, auroc: area } = labelSets.rankStatistics(labelled, scores);
+		const { brier: distance, calibrationError } = labelSets.probabilityStatistics(labelled, scores);
 		expect(auprc!(ofPatients)).toBeCloseTo(averagePrecision(labels, probabilities), 12);
 		expect(area!(ofPatients)).toBeCloseTo(auroc(labels, probabilities), 12);
 		expect(distance!(ofPatients)).toBeCloseTo(brier(labels, probabilities), 12);
 		expect(calibrationError!(ofPatients)).toBeGreaterThan(0);
 	}
-	const even = calibrationBins(
+	const even = labelSets.calibrationBins(
 		{ ...labelled, weights: new Float64Array(5).fill(1) },
 		[...scores.keys()].map(() => 0.1),
 	);
@@ -259,7 +254,7 @@ test("means are over all few-shot draws, and over resampled ones in the bootstra
 	};
 	const right = Float64Array.of(3, 2, 1);
 	const wrong = Float64Array.of(1, 2, 3);
-	const { auroc } = fewShotStatistics(labelled, [right, right, wrong, wrong]);
+	const { auroc } = labelSets.fewShotStatistics(labelled, [right, right, wrong, wrong]);
 	expect(auroc!([1, 1, 1])).toBe(0.5);
 	const seen = new Set([2, 3, 4, 5, 6, 7, 8, 9].map((weight) => auroc!([1, weight, 1])));
 	expect(seen.size).toBeGreaterThan(1);

@@ -13,13 +13,7 @@ import type { Runtime } from "../../engine/runtime/index.js";
 import { denseRows, linearPredictor } from "../../model/glm.js";
 import { finetuneCommand, type Trained } from "../../model/train/index.js";
 import { baselines, measured, type PatientRow } from "../bootstrap.js";
-import {
-	type CalibrationBin,
-	type EvaluateOptions,
-	type LabelPrediction,
-	type MeasureRun,
-	regressionLimit,
-} from "../evaluation.js";
+import * as results from "../evaluation.js";
 import { personAt } from "../predictions.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
 import * as labelSets from "./label-set.js";
@@ -34,8 +28,8 @@ import { ageSexRisk, isOnsetTask, type TaskCodes, taskCodes, taskLabels } from "
 export async function labelledTask(
 	task: string,
 	dataset: Dataset,
-	options: EvaluateOptions,
-): Promise<MeasureRun> {
+	options: results.EvaluateOptions,
+): Promise<results.MeasureRun> {
 	const { split, trainingDataset = dataset } = options;
 	const { labels, notes: taskNotes } = await taskLabels(dataset, task);
 	const homeLabels =
@@ -89,7 +83,7 @@ async function modelRows(
 	runtime: Runtime,
 	trained: Trained,
 	notes: string[],
-): Promise<{ rows: PatientRow[]; calibration?: CalibrationBin[] }> {
+): Promise<{ rows: PatientRow[]; calibration?: results.CalibrationBin[] }> {
 	const { task, dataset, options, evaluated, codes } = data;
 	const { name, pretraining } = trained.model;
 	const rows =
@@ -128,7 +122,7 @@ async function reportPredictions(
 	{ name, scores = [] }: models.ScoredRow,
 ): Promise<void> {
 	if (!options.onPredictions) return;
-	const predictions: LabelPrediction[] = [];
+	const predictions: results.LabelPrediction[] = [];
 	for (const [index, { patient, time, value, weight }] of evaluated.labels.entries())
 		predictions.push({
 			...personAt(await dataset.read(patient), time),
@@ -184,7 +178,7 @@ async function regressionRows(
 	{ dataset, trainingDataset, options, train, valid, evaluated }: models.TaskData,
 	notes: string[],
 ): Promise<PatientRow[]> {
-	const { regressionPatients: limit = regressionLimit } = options;
+	const { regressionPatients: limit = results.regressionLimit } = options;
 	const trainSample = labelSets.labelSetOf(
 		trainingDataset,
 		evenlySpread(train.labels, limit),
@@ -369,7 +363,7 @@ export async function onsetOracle(
 	dataset: Dataset,
 	labels: readonly Label[],
 	{ risk, horizonDays }: TaskCodes,
-	options: EvaluateOptions,
+	options: results.EvaluateOptions,
 	notes: string[],
 ): Promise<Float64Array | undefined> {
 	const { futures, seed } = options;

@@ -2,14 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { type Random, random } from "../../base/random.js";
 import { dayOfIsoDate, type TimeAxis, yearDays } from "../../base/time.js";
 import * as observation from "../../data/cohort/at-risk.js";
-import {
-	type Dataset,
-	type History,
-	type Label,
-	type Period,
-	type Split,
-	splitNames,
-} from "../../data/cohort/index.js";
+import * as data from "../../data/cohort/index.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp, statusOf } from "../survival/follow-up.js";
 
@@ -58,7 +51,7 @@ export function indexRuleFor(text: string, axis: TimeAxis, where: string): Index
 export interface IndexedPatient {
 	/** Number in the dataset. */
 	readonly patient: number;
-	readonly history: History;
+	readonly history: data.History;
 	readonly day: number;
 	readonly atRisk: observation.TimeAtRisk;
 }
@@ -80,8 +73,8 @@ interface IndexOptions {
  * one, by reason.
  */
 export async function indexCohort(
-	dataset: Dataset,
-	split: Split,
+	dataset: data.Dataset,
+	split: data.Split,
 	rule: IndexRule,
 	options: IndexOptions,
 ) {
@@ -97,8 +90,8 @@ export async function indexCohort(
 
 /** The same, patient by patient: the histories of a large split do not fit in memory. */
 async function* indexedPatients(
-	dataset: Dataset,
-	split: Split,
+	dataset: data.Dataset,
+	split: data.Split,
 	rule: IndexRule,
 	{ seed, lookBackDays }: IndexOptions,
 	exclude?: (reason: Excluded) => void,
@@ -124,7 +117,7 @@ async function* indexedPatients(
 export const drawOf = (seed: number, id: string): Random => random(seed).fork("index").fork(id);
 
 /** The index day of a patient by a rule, or why there is none. */
-export function indexDay(history: History, rule: IndexRule, draw: Random, lookBack: number) {
+export function indexDay(history: data.History, rule: IndexRule, draw: Random, lookBack: number) {
 	switch (rule.kind) {
 		case "date":
 			return rule.day;
@@ -146,11 +139,11 @@ export function indexDay(history: History, rule: IndexRule, draw: Random, lookBa
 }
 
 /** A day of the middle of observation on which the patient is at risk. */
-function middleDay(history: History, draw: Random, lookBack: number): number | Excluded {
+function middleDay(history: data.History, draw: Random, lookBack: number): number | Excluded {
 	const total = observation.observedDays(history.observed);
 	const allowed = observation.indexPeriods(history, lookBack);
 	let before = 0;
-	const stretches: Period[] = [];
+	const stretches: data.Period[] = [];
 	for (const period of history.observed) {
 		const days = period.end - period.start + 1;
 		const from = period.start + Math.max(0, Math.ceil(middle.from * total) - before);
@@ -168,7 +161,7 @@ function middleDay(history: History, draw: Random, lookBack: number): number | E
 
 /** Index days of a patient: drawn evenly from the days on which the patient is at risk. */
 export function* trainingLandmarks(
-	history: History,
+	history: data.History,
 	seed: number,
 	lookBackDays: number,
 	count: number,
@@ -195,13 +188,13 @@ const indexSeed = 0;
  * Patients who have a token by then are not at risk; those who died without it are negative; those whose observation
  * ends before count through the weights of the others, which are estimated in each split.
  */
-export async function onsetLabels(dataset: Dataset, tokens: readonly number[]) {
+export async function onsetLabels(dataset: data.Dataset, tokens: readonly number[]) {
 	const group = new Set(tokens);
 	/** Of patients whose outcome is known, with the weights that correct for the others. */
-	const labels: Label[] = [];
+	const labels: data.Label[] = [];
 	/** Patients at risk whose observation ended before the horizon, without an outcome. */
 	const censored = { train: 0, valid: 0, test: 0 };
-	for (const split of splitNames) {
+	for (const split of data.splitNames) {
 		const cohort = await atRiskIn(dataset, split, group);
 		const followUp = sortFollowUp({
 			time: cohort.map(({ after }) => after),
@@ -210,7 +203,7 @@ export async function onsetLabels(dataset: Dataset, tokens: readonly number[]) {
 		const outcome = outcomeAt(followUp, onsetHorizonDays);
 		const weighed = outcome.weigh();
 		if (!weighed) continue;
-		const splitLabels: Label[] = [];
+		const splitLabels: data.Label[] = [];
 		for (const [index, entry] of followUp.entry.entries()) {
 			const weight = weighed.weights[index];
 			if (weight === 0) {
@@ -228,7 +221,7 @@ export async function onsetLabels(dataset: Dataset, tokens: readonly number[]) {
 }
 
 /** Patients who have none of the tokens on the index day: days until the outcome, and which it is. */
-async function atRiskIn(dataset: Dataset, split: Split, group: ReadonlySet<number>) {
+async function atRiskIn(dataset: data.Dataset, split: data.Split, group: ReadonlySet<number>) {
 	const patients = [];
 	const options = { seed: indexSeed, lookBackDays: observation.usualLookBack };
 	for await (const one of indexedPatients(dataset, split, { kind: "random" }, options)) {

@@ -3,12 +3,7 @@ import { isoDate } from "../../base/time.js";
 import { usualLookBack } from "../../data/cohort/at-risk.js";
 import { type Dataset, datasetView, type Split } from "../../data/cohort/index.js";
 import { specialCount, type Token } from "../../data/cohort/vocabulary.js";
-import type {
-	EvaluateOptions,
-	LabelPrediction,
-	MeasureRun,
-	RowPredictions,
-} from "../evaluation.js";
+import type * as results from "../evaluation.js";
 import { personAt } from "../predictions.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
@@ -46,7 +41,7 @@ function followedCodes(dataset: Dataset, cohort: IndexedCohort, horizons: readon
 /** Whether task *onset* can be measured with its defaults: some code has enough onsets. */
 export async function canMeasureOnset(
 	dataset: Dataset,
-	options: Pick<EvaluateOptions, "split" | "seed" | "index" | "before">,
+	options: Pick<results.EvaluateOptions, "split" | "seed" | "index" | "before">,
 ): Promise<boolean> {
 	const { split, seed } = options;
 	const rule = indexRuleOf(dataset, studies.indexOf(options));
@@ -58,7 +53,10 @@ export async function canMeasureOnset(
  * Task *onset*: the probability that a code is recorded for the first time within 1, 3, 5 and 10 years of one index
  * day per patient, for every code with enough onsets.
  */
-export async function onsetTask(dataset: Dataset, options: EvaluateOptions): Promise<MeasureRun> {
+export async function onsetTask(
+	dataset: Dataset,
+	options: results.EvaluateOptions,
+): Promise<results.MeasureRun> {
 	const { split, seed, horizons = usualHorizons, lookBackDays = usualLookBack } = options;
 	const index = studies.indexOf(options);
 	const rule = indexRuleOf(dataset, index);
@@ -155,7 +153,10 @@ function notesOf(
 	return notes;
 }
 
-function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptions): number {
+function predictedToken(
+	{ folder, vocabulary }: Dataset,
+	{ code }: results.EvaluateOptions,
+): number {
 	const token =
 		code === undefined ? undefined : vocabulary.tokens.findIndex((entry) => entry.code === code);
 	if (token !== undefined && token >= specialCount) return token;
@@ -171,7 +172,7 @@ function predictedToken({ folder, vocabulary }: Dataset, { code }: EvaluateOptio
 function codePredictions(
 	{ dataset, options, cohort, codes, horizons }: studies.OnsetStudy,
 	{ name, risks }: studies.Predictions,
-): RowPredictions {
+): results.RowPredictions {
 	const token = predictedToken(dataset, options);
 	const codeFollowUp = codes.find((code) => code.token === token);
 	if (!codeFollowUp)
@@ -184,7 +185,7 @@ function codePredictions(
 	const predictions = horizons.flatMap((years, index) => {
 		const outcome = outcomeAt(followUp, studies.daysOf(years));
 		const weights = outcome.weigh()?.weights;
-		return Array.from(followUp.patient, (patientIndex, entry): LabelPrediction => {
+		return Array.from(followUp.patient, (patientIndex, entry): results.LabelPrediction => {
 			const { history, day } = cohort.patients[patientIndex];
 			const weight = weights?.[entry] ?? 0;
 			return {

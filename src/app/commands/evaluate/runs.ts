@@ -19,12 +19,7 @@ import * as evaluating from "../../../evaluate/index.js";
 import { openRunDataset, type Trained } from "../../../model/train/index.js";
 import { checkDistinctRuns } from "../../../predict/trained/open.js";
 import type { Monitoring } from "../pretrain/training.js";
-import {
-	checkPredictionTargets,
-	type PredictionTargets,
-	type WrittenPredictions,
-	writeRowPredictions,
-} from "./predictions.js";
+import * as writing from "./predictions.js";
 
 /** What to evaluate, on which patients. Defaults: `evaluateDefaults`. */
 export interface EvaluateOptions
@@ -37,7 +32,7 @@ export interface EvaluateOptions
 		>,
 		Pick<Monitoring, "progress">,
 		ComputeOptions,
-		PredictionTargets {
+		writing.PredictionTargets {
 	/**
 	 * `onset`, `next`, `forecast`, `futures` or a labelled task. Default: all tasks of the dataset but `futures`, and
 	 * `onset` alone for runs that were trained up to a date.
@@ -62,7 +57,7 @@ export interface MeasuredRun {
 	/** Why it was not stored: the file holds a result of more patients. */
 	readonly notStored?: string;
 	readonly evaluation: evaluating.Evaluation;
-	readonly predictions?: WrittenPredictions;
+	readonly predictions?: writing.WrittenPredictions;
 }
 
 export interface TaskResult {
@@ -168,7 +163,7 @@ async function evaluateOn(
 	if (task !== undefined) checkTask(task, before, runs);
 	const targets = { predictions, plp };
 	const { axis } = dataset.manifest.source;
-	const writes = await checkPredictionTargets(targets, runs, task, axis);
+	const writes = await writing.checkPredictionTargets(targets, runs, task, axis);
 	let predicted: evaluating.RowPredictions | undefined;
 	const trainingDataset = await trainingDatasetOf(runs, dataset, progress);
 	const taskOptions: evaluating.EvaluateOptions = {
@@ -214,7 +209,7 @@ async function evaluateOn(
 				...stored,
 				evaluation,
 				...(writes && {
-					predictions: await writeRowPredictions(name, trained, people, predicted, files),
+					predictions: await writing.writeRowPredictions(name, trained, people, predicted, files),
 				}),
 			};
 			measured.push(result);
