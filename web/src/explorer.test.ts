@@ -356,21 +356,19 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		},
 	);
 
-	test("numbers keep their date while the model computes and when it fails", async () => {
-		const { page } = await opened("patient", (page) =>
-			page.addInitScript(() => {
-				const worker = globalThis as unknown as { mode: string; held: (() => void)[] };
-				worker.mode = "plain";
-				worker.held = [];
-				const send = Worker.prototype.postMessage;
-				Worker.prototype.postMessage = function (this: Worker, ...values: unknown[]) {
-					const sent = () => send.apply(this, values as Parameters<typeof send>);
-					if (worker.mode === "failing") throw new Error("the worker has ended");
-					if (worker.mode === "slow") worker.held.push(sent);
-					else sent();
-				} as typeof send;
-			}),
-		);
+	pageTest("numbers keep their date while the model computes and when it fails", async (page) => {
+		await page.evaluate(() => {
+			const worker = globalThis as unknown as { mode: string; held: (() => void)[] };
+			worker.mode = "plain";
+			worker.held = [];
+			const send = Worker.prototype.postMessage;
+			Worker.prototype.postMessage = function (this: Worker, ...values: unknown[]) {
+				const sent = () => send.apply(this, values as Parameters<typeof send>);
+				if (worker.mode === "failing") throw new Error("the worker has ended");
+				if (worker.mode === "slow") worker.held.push(sent);
+				else sent();
+			} as typeof send;
+		});
 		const turn = (mode: string) =>
 			page.evaluate((mode) => {
 				const worker = globalThis as unknown as { mode: string; held: (() => void)[] };
@@ -408,7 +406,6 @@ describe.skipIf(!chromiumIsThere)("the explorer in Chromium", () => {
 		await updated(page);
 		expect(await alert(page).count()).toBe(0);
 		await shows(await dayOf());
-		await page.close();
 	});
 
 	pageTest(
