@@ -5,11 +5,15 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import axe from "axe-core";
 import { parseHTML } from "linkedom";
-import { expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsThere, openBrowser } from "../../predict/browser/testing/page.js";
 import { routes } from "./api/routes.js";
+import { document } from "./static-files.js";
 import { jsonIn, running } from "./testing/running.js";
 import { smallServed } from "./testing/small-served.js";
+
+const token = "correct-horse-battery";
 
 const pageOf = async (service: Awaited<ReturnType<typeof running>>, token?: string) => {
 	const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
@@ -46,7 +50,6 @@ const commandsIn = (page: Awaited<ReturnType<typeof pageOf>>): [string, string][
 test.skipIf(!hasCurl)(
 	"every command on the page works as printed, with the token in a file",
 	async () => {
-		const token = "correct-horse-battery";
 		const service = await running({ token, served: { ...smallServed(), simulated: true } });
 		const folder = await mkdtemp(join(tmpdir(), "token-"));
 		await writeFile(join(folder, "token.txt"), `${token}\n`);
@@ -108,11 +111,15 @@ test("without the explorer, / leads to the page", async () => {
 	expect([response.status, response.headers.get("Location")]).toEqual([303, "/api"]);
 });
 
-test.skipIf(!chromiumIsThere)("examples run in the page, after signing in", async () => {
-	const token = "correct-horse-battery";
-	const { url } = await running({ token });
-	const browser = await openBrowser();
-	try {
+describe.skipIf(!chromiumIsThere)("in Chromium", () => {
+	let browser: Browser;
+	beforeAll(async () => {
+		browser = await openBrowser();
+	});
+	afterAll(() => browser.close());
+
+	test("examples run in the page, after signing in", async () => {
+		const { url } = await running({ token });
 		const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
 		const problems: string[] = [];
 		await page.goto(`${url}/api`);
@@ -154,7 +161,25 @@ test.skipIf(!chromiumIsThere)("examples run in the page, after signing in", asyn
 		};
 		const serious = found.violations.filter(({ impact }) => /serious|critical/.test(impact));
 		expect(serious).toEqual([]);
-	} finally {
-		await browser.close();
-	}
+		await page.close();
+	});
+
+	test("signing in keeps the fragment of the link", async () => {
+		const { url } = await running({ token, files: new Map([["/index.html", document("{}")]]) });
+		const page = await browser.newPage();
+		const signIn = async (given: string) => {
+			await page.fill("input", given);
+			await Promise.all([page.waitForNavigation(), page.click("button")]);
+		};
+		await page.goto(`${url}/#model/memory`);
+		expect(page.url()).toBe(`${url}/sign-in#model/memory`);
+		await signIn("guess");
+		expect(await page.textContent("p")).toContain("That is not the token.");
+		const sent = page.waitForRequest((request) => request.method() === "POST");
+		await signIn(token);
+		expect(page.url()).toBe(`${url}/#model/memory`);
+		// The Origin shows http or https, and so whether the cookie is Secure.
+		expect(await (await sent).headerValue("origin")).toBe(url);
+		await page.close();
+	});
 });
