@@ -18,17 +18,7 @@ import { endInterrupted, interruptible } from "./interruptible.js";
 import { communicatorOf, printJson, progressOf } from "./io.js";
 import { datasetArgument, withDatasetWarning } from "./open-run.js";
 import { type HazardOptions, hazardFields, hazardsOf, typedHazards } from "./pretrain/hazards.js";
-import {
-	checkMemory,
-	checkResumed,
-	datasetSettings,
-	type Monitoring,
-	presetAdvice,
-	settingsOf,
-	train,
-	trainedText,
-	trainingNeeds,
-} from "./pretrain/training.js";
+import * as common from "./pretrain/training.js";
 
 const description = `Train a model on a dataset from scratch.
 
@@ -125,7 +115,7 @@ function settings(pairs: readonly string[]): Record<string, unknown> {
 }
 
 const render = (folder: string, summary: runs.PretrainSummary) =>
-	trainedText(folder, summary, ({ losses }) =>
+	common.trainedText(folder, summary, ({ losses }) =>
 		Object.entries(losses)
 			.map(([term, nats]) => `${term} ${nats.toFixed(4)}`)
 			.join(", "),
@@ -135,7 +125,7 @@ const render = (folder: string, summary: runs.PretrainSummary) =>
 function modelHelp(model: Model): string {
 	const { id, config, presets } = model;
 	const settings = settingsIn(config)
-		.filter(({ name }) => !datasetSettings.includes(name))
+		.filter(({ name }) => !common.datasetSettings.includes(name))
 		.map((one) => [one.name, `${one.description}; ${one.allowed} (default: ${one.default})`]);
 	const presetLines = Object.entries(presets).map(([name, values]) => {
 		const pairs = Object.entries(values).map(([setting, value]) => `${setting}=${value}`);
@@ -158,7 +148,7 @@ function suggestionHelp({ suggestedFrom = {} }: Model): string {
 }
 
 /** Options of training from scratch. */
-export interface PretrainOptions extends Monitoring, ComputeOptions {
+export interface PretrainOptions extends common.Monitoring, ComputeOptions {
 	/** Id of the model. Default: `trajgpt`. */
 	readonly model?: string | undefined;
 	/** Model sizes, with a learning rate. Default: `default`. */
@@ -209,7 +199,7 @@ export async function pretrain(
 		const { hazards } = run.config as Pick<CodeConfig, "hazards">;
 		if (hazards && communicator.rank === 0 && !existsSync(runs.runFiles(folder).rates))
 			await runs.writeRates(folder, seen, hazards);
-		return train({
+		return common.train({
 			folder,
 			dataset: seen,
 			view,
@@ -250,7 +240,7 @@ async function newRun(
 	const given = checkConfig(runs.trainOptions, { ...others, learningRate }, "training options");
 	const seen = await datasetView(dataset, { before, trainPatients: given.trainPatients });
 	if (before !== undefined) checkCut(seen, before);
-	const decided = Object.keys(settings).find((name) => datasetSettings.includes(name));
+	const decided = Object.keys(settings).find((name) => common.datasetSettings.includes(name));
 	if (decided !== undefined)
 		throw new InputError(
 			`\`settings\` ${decided}=${settings[decided]}: ${decided === "hazards" ? "hazards have options of their own" : `${decided} is determined by the dataset`}; leave it out`,
@@ -261,7 +251,7 @@ async function newRun(
 		{
 			...presetOf(model, preset),
 			...settings,
-			...settingsOf(dataset),
+			...common.settingsOf(dataset),
 			hazards: hazardsOf(dataset, preset, options.hazards),
 		},
 		`model ${model.id}`,
@@ -278,9 +268,9 @@ async function newRun(
 	await checkProvider(provider, precision, devices);
 	// An accelerator has memory of its own.
 	if (provider !== "xla")
-		checkMemory(
+		common.checkMemory(
 			"training",
-			trainingNeeds(model, config, Math.max(training.batchSlots, training.maxLength)),
+			common.trainingNeeds(model, config, Math.max(training.batchSlots, training.maxLength)),
 			"lower `batchSlots` or `maxLength`, or choose a smaller `preset`",
 		);
 	const run = {
@@ -297,7 +287,7 @@ async function newRun(
 	// Settings may change the size of a preset.
 	const advice =
 		Object.keys(settings).length === 0 &&
-		presetAdvice(model, preset, seen.patients("train").length);
+		common.presetAdvice(model, preset, seen.patients("train").length);
 	return () => {
 		if (advice) options.progress?.note(`note: ${advice}`);
 		return runs.createRun(folder, dataset, run);
@@ -332,7 +322,7 @@ function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions):
 	runs.checkDataset(run, dataset);
 	if (options.resume !== true) return () => run;
 	const { training = {} } = options;
-	checkResumed("run", run.options, training, "start a new run with another `out`");
+	common.checkResumed("run", run.options, training, "start a new run with another `out`");
 	for (const name of ["model", "preset", "settings", "hazards", "before"] as const)
 		if (options[name] !== undefined)
 			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {
