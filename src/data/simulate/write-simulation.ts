@@ -124,11 +124,6 @@ export interface BlockSource {
 	readonly ahead: number;
 }
 
-export interface WrittenSimulation extends Truth {
-	readonly folder: string;
-	readonly files: ReturnType<typeof simulationFiles>;
-}
-
 function simulationFiles(folder: string, format: Format) {
 	return {
 		...byTable((name) => join(folder, `${name}.${format}`)),
@@ -153,10 +148,7 @@ const here: BlockSource = {
 };
 
 /** Writes a population to a temporary folder and renames it, so that the folder is complete or untouched. */
-export async function writeSimulation(
-	folder: string,
-	options: SimulationOptions,
-): Promise<WrittenSimulation> {
+export async function writeSimulation(folder: string, options: SimulationOptions) {
 	const { patients, seed, format = "csv" } = options;
 	let truth: Truth | undefined;
 	const write = async (temporary: string) => {

@@ -27,16 +27,14 @@ export function maskedCrc32c(bytes: Uint8Array): number {
 	return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }
 
-interface TensorboardOptions {
-	/** Milliseconds since 1970. */
-	readonly clock: () => number;
-	/** Tells TensorBoard to forget what earlier files of the folder say of later steps. */
-	readonly resumeAt?: number;
-}
-
-/** Starts a new event file in `folder`; TensorBoard reads all files of a folder as one run. */
-export function openTensorboard(folder: string, options: TensorboardOptions) {
-	const { clock, resumeAt } = options;
+/**
+ * Starts a new event file in `folder`; TensorBoard reads all files of a folder as one run. The clock tells
+ * milliseconds since 1970; `resumeAt` makes it forget what earlier files of the folder say of later steps.
+ */
+export function openTensorboard(
+	folder: string,
+	{ clock, resumeAt }: { readonly clock: () => number; readonly resumeAt?: number },
+) {
 	// Times never decrease, within a file or from one file to the next, also where the clock was set back.
 	let latest = guard(folder, () => Math.max(clock() / 1000, lastSecond(folder)));
 	const seconds = () => {
