@@ -18,7 +18,7 @@ const prepare = () => ["prepare", population, "--from", "csv"];
 beforeAll(async () => {
 	home = await simulatedRun();
 	run = join(home, "run");
-	await done`simulate --patients 60 --seed 9 --out ${population}`;
+	await done`simulate --patients 30 --seed 9 --out ${population}`;
 	const [claims] = readdirSync(population).filter((name) =>
 		readFileSync(join(population, name), "utf8").startsWith("patient,date,icd9"),
 	) as [string];
@@ -56,7 +56,7 @@ describe("prepare --like", () => {
 		);
 		expect(stdout).toContain(`${run} does not know the codes of`);
 		const histories = await openDataset(other);
-		expect(histories.patients("test").length).toBeGreaterThan(50);
+		expect(histories.patients("test").length).toBeGreaterThan(25);
 	});
 
 	test("refuses other rules, and what is no run", async () => {
