@@ -266,7 +266,7 @@ export function measured(
 }
 
 /** The measures of each row, and the difference of each model row to every later row in the metrics that both have. */
-export function measureRows(
+function measureRows(
 	patientRows: readonly PatientRow[],
 	patients: number,
 	options: BootstrapOptions & { readonly keepDraws?: boolean },

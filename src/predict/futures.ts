@@ -47,8 +47,6 @@ export function futureRules(vocabulary: Pick<Vocabulary, "find">, dedup: Dedup) 
 const mostYears = 2 ** 20;
 
 /** Samples futures. Programs stay compiled until it is disposed of. */
-export type FutureModel = ReturnType<typeof futureModel>;
-
 export function futureModel(runtime: Runtime, learned: Learned) {
 	const { model, weights } = learned;
 	const config = learned.config as CodeConfig;

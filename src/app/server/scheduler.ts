@@ -188,8 +188,6 @@ export function scheduler(
 	};
 }
 
-export type Scheduler = ReturnType<typeof scheduler>;
-
 /** Steps longer than this many ms make their address pause. */
 const shortMs = 2;
 

@@ -111,7 +111,7 @@ function rangeOf(step: Step): Range {
 }
 
 /** How far one moment is after another, as far as the definition tells. */
-export function distance({ moments }: Task, from: number, to: number): Range {
+function distance({ moments }: Task, from: number, to: number): Range {
 	const wayTo = (moment: number): number[] =>
 		moment <= 0 ? [] : [moment, ...wayTo(moments[moment]?.from ?? 0)];
 	const [ahead, back] = [wayTo(to), wayTo(from)];

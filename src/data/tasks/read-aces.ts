@@ -22,7 +22,7 @@ import {
 } from "./definition.js";
 
 /** A window as an ACES file has it. */
-export const windowSchema = z.strictObject({
+const windowSchema = z.strictObject({
 	start: z.string().nullish(),
 	end: z.string().nullish(),
 	start_inclusive: z.boolean("must be true or false"),
@@ -40,7 +40,7 @@ type Side = "start" | "end";
  * Reads one window, whose bounds are relative to each other and to one moment outside: the bound `anchor` refers to the
  * moment `outside`.
  */
-export function readWindow(file: string, name: string, definition: WindowFile) {
+function readWindow(file: string, name: string, definition: WindowFile) {
 	const refuse = (text: string): never => {
 		throw new InputError(`${file}: window ${name} ${text}`);
 	};

@@ -337,7 +337,7 @@ export const labelOracles: Readonly<Record<string, LabelOracle>> = {
 };
 
 /** The true probability of each label, from the simulated history up to its day. */
-export async function labelChances(
+async function labelChances(
 	{ knowsDay, chance }: LabelOracle,
 	dataset: Dataset,
 	labels: readonly Label[],
@@ -359,7 +359,7 @@ export async function labelChances(
 }
 
 /** The reference model's cumulative incidence of a task's codes after each label. */
-export async function onsetOracle(
+async function onsetOracle(
 	dataset: Dataset,
 	labels: readonly Label[],
 	{ risk, horizonDays }: TaskCodes,

@@ -30,7 +30,7 @@ function badResource(message: string): BadRow {
 }
 
 /** Reads diagnoses and drugs from FHIR R4 by the rules of `trajgpt prepare`, but leniently. */
-export function readFhir(bytes: Uint8Array, measurements: boolean): FileContent {
+function readFhir(bytes: Uint8Array, measurements: boolean): FileContent {
 	const bad = badRows();
 	const { resources, records, people, skipped, unresolved } = readFhirInMemory(
 		"the file",

@@ -144,7 +144,7 @@ function planOf(
 const delimiters = ["\t", ",", "|", ";"] as const;
 
 /** The files of the CDM tables in a folder, by table name. */
-export async function filesOf(folder: string): Promise<ReadonlyMap<string, string>> {
+async function filesOf(folder: string): Promise<ReadonlyMap<string, string>> {
 	let entries: string[];
 	try {
 		if (!(await stat(folder)).isDirectory())
@@ -173,7 +173,7 @@ export async function filesOf(folder: string): Promise<ReadonlyMap<string, strin
 }
 
 /** The tables of a CDM in a folder: CSV or TSV, packed or not, and Parquet. */
-export function folderTables(folder: string, files: ReadonlyMap<string, string>): TableSource {
+function folderTables(folder: string, files: ReadonlyMap<string, string>): TableSource {
 	const opened = new Map<string, Table>();
 	const headless: string[] = [];
 	const pathOf = ({ name }: CdmTable) => join(folder, files.get(name) ?? name);

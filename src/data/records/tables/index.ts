@@ -307,7 +307,7 @@ async function isSimulation(folder: string, names: readonly string[]): Promise<b
 }
 
 /** A source is a file, several files, a folder or a pattern such as `claims-*.csv`. */
-export async function findFiles(
+async function findFiles(
 	source: string | readonly string[],
 	format: TableFormat,
 ): Promise<SourceFiles> {
@@ -346,7 +346,7 @@ async function matching(pattern: string): Promise<string[]> {
 	}
 }
 
-export function refuseTwice(files: readonly string[]): void {
+function refuseTwice(files: readonly string[]): void {
 	const seen = new Set<string>();
 	for (const file of files) {
 		const whole = resolve(file);
