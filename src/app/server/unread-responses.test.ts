@@ -131,7 +131,7 @@ test("closes a client that does not read a file, without holding it in memory", 
 	const folder = await temporaryFolder();
 	await writeFile(join(folder, "large.bin"), new Uint8Array(32 * MiB));
 	const files = await filesIn(folder, "/model/");
-	const { service } = await running({ files, limits: { silenceMs: 300, checkMs: 20 } });
+	const { service } = await running({ files, limits: { silenceMs: 2_000, checkMs: 20 } });
 	const sockets = await Promise.all(Array.from({ length: 5 }, () => opened(service.port)));
 	for (const socket of sockets) {
 		socket.on("error", () => {});
