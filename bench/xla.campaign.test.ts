@@ -1,5 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { temporaryFolder } from "../src/data/records/testing/temporary-folder.js";
+import { describe, expect, test } from "vitest";
 import * as fake from "../src/engine/runtime/pjrt/testing/fake-plugin.js";
 import { measured, runBench } from "./testing/load.js";
 
@@ -16,19 +15,7 @@ test("auto is the CPU where there is no plugin", async () => {
 });
 
 describe.skipIf(!fake.hasCompiler)("on the fake plugin", () => {
-	let plugin: fake.FakePlugin;
-	beforeAll(async () => {
-		plugin = await fake.fakePlugin();
-	});
-	beforeEach(async () => {
-		fake.setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
-		fake.setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
-		fake.setDuringTest("XLA_FLAGS", "");
-		onTestFinished(() => {
-			expect(plugin.misuse()).toBe("");
-			expect(plugin.alive()).toEqual({});
-		});
-	});
+	fake.choosePlugin();
 
 	test("auto is XLA, and everything is destroyed in the end", async () => {
 		const { code, stdout, stderr } = await measured([...step, "--provider", "auto"]);

@@ -87,10 +87,10 @@ test("an evaluation of a part says so, and how to evaluate all", async () => {
 	expect(evaluation.notes[0]).toBe(
 		'sample: 20 of 60 patients, drawn at random, the same in every evaluation of this dataset; `patients: "all"` evaluates all',
 	);
-	const whole = await (await tasks.openTask("next", dataset, options, maker))(runtime);
-	expect(whole.patients).toBe(60);
-	expect(whole).not.toHaveProperty("sample");
-	expect(whole.notes.join()).not.toContain("sample:");
+	const ofAll = await (await tasks.openTask("next", dataset, options, maker))(runtime);
+	expect(ofAll.patients).toBe(60);
+	expect(ofAll).not.toHaveProperty("sample");
+	expect(ofAll.notes.join()).not.toContain("sample:");
 });
 
 test("as many patients, drawn and the first, are different inputs", async () => {

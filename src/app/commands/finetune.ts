@@ -245,7 +245,7 @@ async function labelTraining(
 		},
 		"fine-tuning options",
 	);
-	const whole = tuning.trainOptions.parse({
+	const training = tuning.trainOptions.parse({
 		...options,
 		cut: "last",
 		objective: "next",
@@ -253,12 +253,14 @@ async function labelTraining(
 		maxLength: longest(trained, options.maxLength),
 	});
 	const batchesOf = (plan: BatchOptions) => tuning.labelBatches(dataset, inputs.train, plan);
-	const batchShapes = runtime.queues ? tuning.shapesForDevice(whole, batchesOf) : whole.batchShapes;
+	const batchShapes = runtime.queues
+		? tuning.shapesForDevice(training, batchesOf)
+		: training.batchShapes;
 	return {
 		labels: inputs,
 		positive,
 		identity: tuning.taskIdentity(trained, labels),
-		options: within(mostSteps, { ...whole, batchShapes }, batchesOf),
+		options: within(mostSteps, { ...training, batchShapes }, batchesOf),
 		model({ head }) {
 			if (!head) throw new Error(`task ${task} has no head`);
 			return tuning.classifier(trained, { ...head, weight: Float32Array.from(head.weight) });

@@ -237,8 +237,8 @@ async function newRun(
 	const model = modelById(options.model ?? "trajgpt");
 	const { preset = "default", settings = {} } = options;
 	const { learningRate = learningRateOf(model, preset), ...others } = options.training ?? {};
-	const given = checkConfig(runs.trainOptions, { ...others, learningRate }, "training options");
-	const seen = await datasetView(dataset, { before, trainPatients: given.trainPatients });
+	const wanted = checkConfig(runs.trainOptions, { ...others, learningRate }, "training options");
+	const seen = await datasetView(dataset, { before, trainPatients: wanted.trainPatients });
 	if (before !== undefined) checkCut(seen, before);
 	const decided = Object.keys(settings).find((name) => common.datasetSettings.includes(name));
 	if (decided !== undefined)
@@ -260,10 +260,10 @@ async function newRun(
 	const training =
 		provider === "xla" && options.training?.batchShapes === undefined
 			? {
-					...given,
-					batchShapes: runs.shapesForDevice(given, (plan) => splitBatches(seen, "train", plan)),
+					...wanted,
+					batchShapes: runs.shapesForDevice(wanted, (plan) => splitBatches(seen, "train", plan)),
 				}
-			: given;
+			: wanted;
 	checkLength(model, config, training);
 	await checkProvider(provider, precision, devices);
 	// An accelerator has memory of its own.

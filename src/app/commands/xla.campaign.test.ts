@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openDataset } from "../../data/cohort/index.js";
 import { temporaryFolder } from "../../data/records/testing/temporary-folder.js";
 import * as fake from "../../engine/runtime/pjrt/testing/fake-plugin.js";
@@ -31,19 +31,7 @@ test("a plugin that does not exist is bad usage, whatever the command", async ()
 });
 
 describe.skipIf(!fake.hasCompiler)("on the fake plugin", () => {
-	let plugin: fake.FakePlugin;
-	beforeAll(async () => {
-		plugin = await fake.fakePlugin();
-	});
-	beforeEach(async () => {
-		fake.setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
-		fake.setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
-		fake.setDuringTest("XLA_FLAGS", "");
-		onTestFinished(() => {
-			expect(plugin.misuse()).toBe("");
-			expect(plugin.alive()).toEqual({});
-		});
-	});
+	fake.choosePlugin();
 
 	test("doctor shows the plugin and its device", async () => {
 		const { stdout } = await done`doctor`;

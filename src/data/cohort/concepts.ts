@@ -64,7 +64,7 @@ export async function mapCodes(store: Store, options: PrepareOptions) {
 		const { outcome, phecodes, concepts, rank, ...normal } = conceptsOf(written, options);
 		const code = { ...written, code: normal.code };
 		for (const what of marksOf(code, phecodes)) marks.push({ code: id, what });
-		if (outcome === "a drug that is no token") drugs += records;
+		if (outcome === "a drug without a token") drugs += records;
 		if (outcome === "mapped") mapped += records;
 		if (outcome === "not in the map") unmapped.push(code);
 		extra += records * Math.max(0, concepts.length - 1);

@@ -96,8 +96,8 @@ export async function openRecords(
 ): Promise<RecordSource> {
 	const format = recordFormats[name] as Format;
 	const values: Readonly<Record<string, unknown>> = options;
-	const given = Object.keys(recordFields).filter((option) => values[option] !== undefined);
-	const misplaced = given.find((option) => !(option in format.takes));
+	const named = Object.keys(recordFields).filter((option) => values[option] !== undefined);
+	const misplaced = named.find((option) => !(option in format.takes));
 	if (misplaced !== undefined) {
 		const others = Object.entries(recordFormats).flatMap(([other, { takes }]) =>
 			misplaced in takes ? [other] : [],
@@ -108,7 +108,7 @@ export async function openRecords(
 		);
 	}
 	for (const path of paths) await refuseOtherKind(name, format, path);
-	return format.open(paths, Object.fromEntries(given.map((option) => [option, values[option]])));
+	return format.open(paths, Object.fromEntries(named.map((option) => [option, values[option]])));
 }
 
 const kindTexts: Readonly<Record<FileKind, readonly [text: string, remedy: string]>> = {

@@ -183,7 +183,7 @@ describe("countScores", () => {
 		const scores = await countScores(dataset, "test", 2);
 		// After b: b (1 + 2·0.3)/3, a 0.4 — a hit. After b b: a 1.2/4. After b b a: c 0.2/5.
 		const first = Math.log(1.6 / 3) + Math.log(1.2 / 4) + Math.log(0.2 / 5);
-		// The first event counts after a birth, which is no event of the past: c 0.1, then a 1.2/3.
+		// The first event counts after a birth, which does not count as a past event: c 0.1, then a 1.2/3.
 		const second = Math.log(0.1) + Math.log(1.2 / 3);
 		expect([...scores.patients]).toEqual([1, 2, 3]);
 		expect([...scores.column("events")]).toEqual([3, 2, 0]);

@@ -227,9 +227,9 @@ test("without any of them, the codes with the most onsets", () => {
 });
 
 test("fifths by predicted risk: all onsets are in the highest", () => {
-	const own = followUp(0, 5, 25);
+	const ofCode = followUp(0, 5, 25);
 	const risks = Float64Array.from({ length: 25 }, (_, i) => (i < 5 ? 0.5 : i / 1000));
-	const { days, fifths } = incidenceByFifth(sortFollowUp(own), 60, risks);
+	const { days, fifths } = incidenceByFifth(sortFollowUp(ofCode), 60, risks);
 	expect(days).toHaveLength(61);
 	expect(fifths.map(({ count }) => count)).toEqual([5, 5, 5, 5, 5]);
 	expect(fifths.map(({ observed }) => observed.at(-1))).toEqual([0, 0, 0, 0, 1]);
@@ -238,11 +238,11 @@ test("fifths by predicted risk: all onsets are in the highest", () => {
 });
 
 test("net benefit by row, beside treating all", () => {
-	const own = followUp(0, 10, 50);
+	const ofCode = followUp(0, 10, 50);
 	const perfect = Float64Array.from({ length: 50 }, (_, i) => (i < 10 ? 0.9 : 0));
 	const none = new Float64Array(50);
 	const { decisions, onsets, atRisk } = conditionDetails(
-		own,
+		ofCode,
 		{ years: 1, days: 50 },
 		[
 			{ label: "perfect", risks: perfect },

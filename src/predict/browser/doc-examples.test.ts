@@ -16,10 +16,10 @@ const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.me
 /** The code block of a section in a language: there is one. */
 async function example(file: string, section: string, language: string): Promise<string> {
 	const sections = (await readFile(at(file), "utf8")).split(/^## /m);
-	const own = sections.filter((text) => text.startsWith(`${section}\n`)).join("");
-	const found = [...own.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))];
-	expect(found).toHaveLength(1);
-	return found[0]?.[1] as string;
+	const text = sections.filter((other) => other.startsWith(`${section}\n`)).join("");
+	const blocks = [...text.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))];
+	expect(blocks).toHaveLength(1);
+	return blocks[0]?.[1] as string;
 }
 
 let root: string;
@@ -183,9 +183,9 @@ const pythonHasOnnx =
 /** Lines `0.1234 401 Hypertension`. */
 function printed(file: string, cwd: string) {
 	const { stdout, stderr } = spawnSync("python3", [file], { cwd, encoding: "utf8" });
-	const found = [...stdout.matchAll(/^(0\.\d{4}) (\S+)/gm)];
-	expect({ lines: found.length > 0, stderr }).toMatchObject({ lines: true });
-	return found.map(([, probability, code]) => ({ code, probability: Number(probability) }));
+	const lines = [...stdout.matchAll(/^(0\.\d{4}) (\S+)/gm)];
+	expect({ lines: lines.length > 0, stderr }).toMatchObject({ lines: true });
+	return lines.map(([, probability, code]) => ({ code, probability: Number(probability) }));
 }
 
 test.skipIf(!pythonHasOnnx)(

@@ -41,7 +41,7 @@ interface TimelineProps {
 export function Timeline({ marks, seenUntil }: TimelineProps) {
 	const { events, explorer, clock, colourOf, dispatch } = usePatient();
 	const { date, zoom } = explorer;
-	const whole = useMemo(
+	const fullDomain = useMemo(
 		() =>
 			wholeDomain(
 				events.map(({ time }) => time),
@@ -51,8 +51,8 @@ export function Timeline({ marks, seenUntil }: TimelineProps) {
 		[events, date],
 	);
 	// The axis must not move under a pointer that drags something.
-	const [heldDomain, setHeldDomain] = useState<typeof whole | null>(null);
-	const domain = zoom ?? heldDomain ?? whole;
+	const [heldDomain, setHeldDomain] = useState<typeof fullDomain | null>(null);
+	const domain = zoom ?? heldDomain ?? fullDomain;
 	const onHold = (isHeld: boolean) => setHeldDomain(isHeld ? domain : null);
 	const describe = (mark: Mark) => markText(mark, clock);
 	const onZoom = (range: typeof zoom) => dispatch({ type: "zoom", zoom: range });
@@ -96,7 +96,7 @@ export function Timeline({ marks, seenUntil }: TimelineProps) {
 	const choose = (mark: PlacedMark | undefined) => {
 		if (!mark) return;
 		setActive(mark.id);
-		if (!scale.inside(mark.time)) onZoom(showing(whole, zoom, mark.time));
+		if (!scale.inside(mark.time)) onZoom(showing(fullDomain, zoom, mark.time));
 	};
 	const leave = (event: React.FocusEvent) => {
 		if (!root.current?.contains(event.relatedTarget)) setActive(null);
@@ -121,10 +121,10 @@ export function Timeline({ marks, seenUntil }: TimelineProps) {
 		event.preventDefault();
 	};
 	const zoomBy = (factor: number, around: number) =>
-		onZoom(zoomed(whole, domain, factor, around, closestDays));
+		onZoom(zoomed(fullDomain, domain, factor, around, closestDays));
 	const zoomNow = (factor: number) =>
 		zoomBy(factor, scale.inside(date) ? date : (domain[0] + domain[1]) / 2);
-	const pan = (part: number) => zoom && onZoom(panned(whole, zoom, part));
+	const pan = (part: number) => zoom && onZoom(panned(fullDomain, zoom, part));
 	const zoomButtons = [
 		["+", "Zoom in", false, () => zoomNow(0.6)],
 		["−", "Zoom out", !zoom, () => zoomNow(1 / 0.6)],

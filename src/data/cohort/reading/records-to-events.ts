@@ -270,7 +270,7 @@ function codeReader(vocabulary: Vocabulary, rules: ReadingRules, map: CodeMap | 
 			concepts: concepts.map((concept) => conceptOf(concept.code, concept.system)),
 			rank,
 			...(isUnmapped && { unmapped: { code: normal.code, system } }),
-			...(outcome === "a drug that is no token" && { isDrug: true }),
+			...(outcome === "a drug without a token" && { isDrug: true }),
 		};
 	};
 

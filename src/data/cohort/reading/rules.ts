@@ -67,7 +67,7 @@ export function conceptsOf({ system, code: written, kind }: WrittenCode, rules: 
 	const phecodes = (icd ? rules.map?.phecodesOf(icd, code) : ofSnomed?.(code)) ?? [];
 	const common = { code, phecodes, rank: kind === "diagnosis" ? 0 : 1 } as const;
 	if (kind === "drug" && rules.drugs !== "tokens")
-		return { ...common, outcome: "a drug that is no token" as const, concepts: [] };
+		return { ...common, outcome: "a drug without a token" as const, concepts: [] };
 	if ((!icd && !ofSnomed) || rules.codes === "as-is")
 		return { ...common, outcome: "as it is" as const, concepts: [{ system, code }] };
 	if (phecodes.length === 0)

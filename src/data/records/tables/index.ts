@@ -349,12 +349,12 @@ async function matching(pattern: string): Promise<string[]> {
 function refuseTwice(files: readonly string[]): void {
 	const seen = new Set<string>();
 	for (const file of files) {
-		const whole = resolve(file);
-		if (seen.has(whole))
+		const path = resolve(file);
+		if (seen.has(path))
 			throw new InputError(
 				`${file} is given twice, and its records would count twice; name it once`,
 			);
-		seen.add(whole);
+		seen.add(path);
 	}
 }
 

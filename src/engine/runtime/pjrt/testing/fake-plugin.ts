@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeAll, expect, onTestFinished } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
+import { temporaryFolder } from "../../../../data/records/testing/temporary-folder.js";
 import { loadKoffi } from "../../load-koffi.js";
 
 const living = ["clients", "programs", "descriptions", "buffers", "events", "errors", "serialized"];
@@ -25,7 +26,7 @@ export const hasCompiler: boolean =
 	spawnSync("gcc", ["-E", "-include", "stdio.h", "-x", "c", "/dev/null"]).status === 0;
 
 /** The fake plugin, compiled once for all test files. */
-export async function fakePlugin(): Promise<FakePlugin> {
+async function fakePlugin(): Promise<FakePlugin> {
 	const path = join(process.env.TRAJGPT_FIXTURES as string, "fake-plugin.so");
 	if (!existsSync(path)) {
 		const made = `${path}-${process.pid}`;
@@ -54,6 +55,23 @@ export async function fakePlugin(): Promise<FakePlugin> {
 			return text.subarray(0, text.indexOf(0)).toString();
 		},
 	};
+}
+
+/** Chooses the fake plugin for every test of a `describe`, with a cache of its own; each must destroy all that it made. */
+export function choosePlugin(): void {
+	let plugin: FakePlugin;
+	beforeAll(async () => {
+		plugin = await fakePlugin();
+	});
+	beforeEach(async () => {
+		setDuringTest("TRAJGPT_PJRT_PLUGIN", plugin.path);
+		setDuringTest("TRAJGPT_XLA_CACHE", await temporaryFolder());
+		setDuringTest("XLA_FLAGS", "");
+		onTestFinished(() => {
+			expect(plugin.misuse()).toBe("");
+			expect(plugin.alive()).toEqual({});
+		});
+	});
 }
 
 /** The fake plugin of a `describe`, every test of which must use it well and destroy all that it made. */

@@ -93,7 +93,9 @@ test("a donated argument names the result that takes its memory", () => {
 	expect(() => graph.toStableHlo(step, { donated: [["x", "next/w"]] })).toThrow(
 		'"x" tensor<2x3xf32> cannot be donated to "next/w" tensor<3x4xf32>',
 	);
-	expect(() => graph.toStableHlo(step, { donated: [["w", "gone"]] })).toThrow("which is no output");
+	expect(() => graph.toStableHlo(step, { donated: [["w", "gone"]] })).toThrow(
+		"which is not an output",
+	);
 });
 
 test("precision is that of products and convolutions of float32", () => {

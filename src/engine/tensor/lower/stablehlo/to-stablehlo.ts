@@ -90,7 +90,7 @@ export function toStableHlo(graph: Graph, options: StableHloOptions = {}): Stabl
 		const target = place === undefined ? undefined : results[place];
 		if (place === undefined || !target || typeText(target) !== typeText(argument))
 			throw new Error(
-				`"${from}" ${typeText(argument)} cannot be donated to "${to}"${target ? ` ${typeText(target)}` : ", which is no output"}`,
+				`"${from}" ${typeText(argument)} cannot be donated to "${to}"${target ? ` ${typeText(target)}` : ", which is not an output"}`,
 			);
 		aliases.set(from, place);
 	}
