@@ -70,7 +70,7 @@ describe("an index day", () => {
 
 test("codes of the index day are history; others are followed until onset, death or the end", async () => {
 	const { patients } = await cohortOf({ kind: "date", day: 1900 });
-	const codes = followUps(patients, 9);
+	const codes = followUps(patients, 9, []);
 	expect(codes[6]?.time).toHaveLength(0);
 	expect([...(codes[7]?.time ?? [])]).toEqual([600, 500]);
 	expect([...(codes[7]?.status ?? [])]).toEqual([1, 2]);

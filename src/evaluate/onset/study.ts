@@ -7,10 +7,11 @@ import { evenShares, groupsBetween, quantileEdges } from "../calibration.js";
 import type { EvaluateOptions, Measure, Measured, OnsetDetails } from "../evaluation.js";
 import * as scoring from "../survival/at-horizon.js";
 import * as survival from "../survival/follow-up.js";
+import { type ExpectedRates, expectedOnsets } from "./expected-onsets.js";
 import type { IndexedCohort, IndexedPatient } from "./index-days.js";
 
-/** Onsets that a code needs within a horizon. */
-export const leastOnsets = 20;
+/** A code is frequent within a horizon if as many onsets are expected as this. */
+export const frequentOnsets = 20;
 
 export interface Predictions {
 	readonly name: statistics.RowName;
@@ -28,6 +29,8 @@ export interface OnsetStudy {
 	readonly codes: readonly CodeFollowUp[];
 	/** In years. */
 	readonly horizons: readonly number[];
+	/** By horizon: what onsets are expected from. */
+	readonly rates: readonly ExpectedRates[];
 }
 
 /** After a cut, the index day is that of the cut. */
@@ -36,14 +39,22 @@ export const indexOf = ({ index, before }: Pick<EvaluateOptions, "index" | "befo
 
 export const daysOf = (years: number) => Math.round(years * yearDays);
 
+/** The codes with enough expected onsets. */
 export const measuredCodes = (codes: readonly CodeFollowUp[], days: number) =>
-	codes.filter((code) => code.token >= specialCount && onsetsWithin(code, days) >= leastOnsets);
+	codes.filter(({ expected }) => (expected.get(days) ?? 0) >= frequentOnsets);
 
 /** What became of the patients who did not have a code on their index day. */
 export type CodeFollowUp = ReturnType<typeof followUps>[number];
 
 /** The follow-up of every token; patients are numbered by their place in the cohort. */
-export function followUps(patients: readonly IndexedPatient[], vocab: number) {
+export function followUps(
+	patients: readonly IndexedPatient[],
+	vocab: number,
+	rates: readonly ExpectedRates[],
+) {
+	const expected = rates.map(
+		(horizon) => [horizon.horizonDays, expectedOnsets(horizon, patients, vocab)] as const,
+	);
 	const entries = Array.from({ length: vocab }, () => ({
 		time: [] as number[],
 		status: [] as number[],
@@ -65,6 +76,8 @@ export function followUps(patients: readonly IndexedPatient[], vocab: number) {
 		time: Float64Array.from(time),
 		status: Uint8Array.from(status),
 		patient: Int32Array.from(patient),
+		/** Expected onsets, by the days within which. */
+		expected: new Map(expected.map(([days, onsets]) => [days, onsets[token]])),
 	}));
 }
 
@@ -189,7 +202,7 @@ const detailYears = 5;
 
 /** Calibration and decision curves of the first row, subgroups, and every code. */
 function detailsOf(
-	{ dataset: { vocabulary }, options, cohort }: OnsetStudy,
+	{ dataset: { vocabulary }, options, cohort, rates }: OnsetStudy,
 	rows: readonly Predictions[],
 	measured: readonly AtHorizon[],
 	lookBackDays: number,
@@ -210,11 +223,13 @@ function detailsOf(
 	];
 	const subgroupsAt = ({ years, days, codes, predicted }: AtHorizon) =>
 		groups.flatMap(({ name, has }) => {
-			const patients = cohort.patients.filter((_, index) => has(index)).length;
-			if (patients === 0) return [];
+			const patients = cohort.patients.filter((_, index) => has(index));
+			const horizon = rates.find(({ horizonDays }) => horizonDays === days);
+			if (patients.length === 0 || !horizon) return [];
+			const expected = expectedOnsets(horizon, patients, vocabulary.size);
 			const scored = codes.flatMap((code, i) => {
+				if (expected[code.token] < frequentOnsets) return [];
 				const members = survival.restrict(survival.sortFollowUp(code), has);
-				if (onsetsWithin(members, days) < leastOnsets) return [];
 				const risks = predicted.map((row) => row[i]);
 				const scores = scoring.onsetScores(members, days, risks)();
 				// Where nobody of the group is known to stay without the code, no row has a score.
@@ -232,7 +247,7 @@ function detailsOf(
 					observedToExpected: expected > 0 ? total(row, "observedOnsets") / expected : null,
 				};
 			});
-			return { name, years, patients, codes: scored.length, rows: scoresOf };
+			return { name, years, patients: patients.length, codes: scored.length, rows: scoresOf };
 		});
 	const distance = ({ years }: AtHorizon) => Math.abs(years - detailYears);
 	const [detailed] = measured.toSorted((a, b) => distance(a) - distance(b));

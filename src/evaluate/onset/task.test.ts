@@ -15,10 +15,11 @@ import { onsetTask } from "./task.js";
 const [disease, cause, other] = [5, 6, 7];
 const indexDay = 1000;
 
+const observed = [{ start: 0, end: 1500 }];
 /** Half of the patients have the cause on day 500; these get the disease on day 1100, all of them. */
 const people = (["train", "valid", "test"] as const satisfies Split[]).flatMap((split) =>
-	Array.from({ length: 80 }, (_, i) => ({
-		...{ split, sex: "female" as const, observed: [{ start: 0, end: 4000 }] },
+	Array.from({ length: 120 }, (_, i) => ({
+		...{ split, sex: "female" as const, observed },
 		...(i % 2 === 0
 			? { tokens: [other, cause, disease], times: [10, 500, 1100] }
 			: { tokens: [other, other], times: [10, 500] }),
@@ -30,7 +31,7 @@ const dataset: Dataset = {
 		[9, 8, 7],
 		[
 			...people,
-			{ split: "test", tokens: [disease], times: [20], observed: [{ start: 0, end: 4000 }] },
+			{ split: "test", tokens: [disease], times: [20], observed },
 			{ split: "test", tokens: [other], times: [20], observed: [{ start: 0, end: 900 }] },
 		],
 	),
@@ -49,12 +50,12 @@ describe("onsetTask", () => {
 	test("scores each row on what followed the index day", async () => {
 		const measure = await onsetTask(dataset, options);
 		const { rows, onset, notes, patients } = await measure(runtime);
-		expect(patients).toBe(81);
+		expect(patients).toBe(121);
 		expect(notes.join()).toContain("patients without an index day: 1 not observed");
 		expect(notes.join()).toContain("not measured at 0.2 years");
 		expect(onset!.horizons).toHaveLength(1);
 		expect(onset!.codes).toEqual([
-			expect.objectContaining({ code: "a", years: 1, onsets: 40, atRisk: 80 }),
+			expect.objectContaining({ code: "a", years: 1, onsets: 60, atRisk: 120 }),
 		]);
 		const [ageSex, regression] = rows;
 		expect(ageSex!.label).toBe("age and sex");
@@ -69,7 +70,7 @@ describe("onsetTask", () => {
 	});
 
 	test("has no subgroup in which nobody stays without the code", async () => {
-		const men = Array.from({ length: 30 }, () => ({
+		const men = Array.from({ length: 240 }, () => ({
 			split: "test" as const,
 			sex: "male" as const,
 			observed: [{ start: 0, end: 1200 }],
@@ -89,9 +90,9 @@ describe("onsetTask", () => {
 			const { rows, notes } = await measure(runtime);
 			return { notes: notes.join(), ...rows[1]!.metrics["observedToExpected 1y"]! };
 		};
-		const [all, half] = [await measured(80), await measured(40)];
+		const [all, half] = [await measured(120), await measured(60)];
 		expect(all.notes).not.toContain("learned from");
-		expect(half.notes).toContain("learned from 40 (evenly spread) of 80 training patients");
+		expect(half.notes).toContain("learned from 60 (evenly spread) of 120 training patients");
 		// Every second patient has the cause and the disease, so nobody seems to stay well.
 		expect(half.value).toBeLessThan(0.8 * all.value);
 	});
@@ -111,13 +112,13 @@ describe("onsetTask", () => {
 		const { rows } = await measure(runtime, trained);
 		const [{ row, predictions }] = told as [RowPredictions];
 		expect(row).toBe("TrajGPT");
-		expect(predictions).toHaveLength(81);
-		expect(predictions.filter(({ label }) => label)).toHaveLength(40);
+		expect(predictions).toHaveLength(121);
+		expect(predictions.filter(({ label }) => label)).toHaveLength(60);
 		const unknown = predictions.filter(({ label }) => label === null);
 		expect(unknown).toEqual([expect.objectContaining({ weight: 0, horizonDays: 365 })]);
 		const known = predictions.filter(({ label }) => label !== null);
 		const stand = known.map(({ weight = 1 }) => weight);
-		expect(stand.reduce((a, b) => a + b, 0)).toBeCloseTo(81, 9);
+		expect(stand.reduce((a, b) => a + b, 0)).toBeCloseTo(121, 9);
 		const { auroc } = ranking(
 			known.map(({ label }) => Number(label)),
 			known.map(({ probability }) => probability),
@@ -164,26 +165,32 @@ describe("onsetTask", () => {
 	});
 
 	test("learns nothing from records after a cut", async () => {
-		// Nobody had the disease by then, so nothing can tell who will get it.
+		// Those who had the disease by then did not have the cause, so nothing can tell who will get it.
+		const early = Array.from({ length: 60 }, () => ({
+			...{ split: "train" as const, sex: "female" as const, observed },
+			...{ tokens: [other, disease], times: [10, 900] },
+		}));
+		const { manifest } = dataset;
+		const withEarly = { ...smallDataset([9, 8, 7], [...people, ...early]), manifest };
 		const { index: _index, ...others } = options;
-		const measure = await onsetTask(dataset, { ...others, before: indexDay });
+		const measure = await onsetTask(withEarly, { ...others, before: indexDay });
 		const { rows, onset, notes } = await measure(runtime);
 		expect(onset!.index).toBe(isoDate(indexDay));
 		expect(notes.join()).toContain(`up to ${isoDate(indexDay)}`);
 		for (const { metrics } of rows) {
 			expect(metrics["auroc 1y"]!.value).toBeLessThanOrEqual(0.5);
-			expect(metrics["observedToExpected 1y"]!.value).toBeGreaterThan(10);
+			expect(metrics["observedToExpected 1y"]!.value).toBeGreaterThan(1.5);
 		}
 	});
 
 	test.each([
 		[
 			"1950-01-01",
-			"no patient of split test is at risk after index 1950-01-01 (patients by reason: 82 not observed at the index day; the last record of everybody is on 1973-01-05); choose another `index`",
+			"no patient of split test is at risk after index 1950-01-01 (patients by reason: 122 not observed at the index day; the last record of everybody is on 1973-01-05); choose another `index`",
 		],
 		[
 			"1974-01-01",
-			"the index days of all 81 patients at risk are on or after their last record (index 1974-01-01; the last record of everybody is on 1973-01-05), so that no onset can follow; choose an earlier `index`",
+			"the index days of all 121 patients at risk are on or after their last record (index 1974-01-01; the last record of everybody is on 1973-01-05), so that no onset can follow; choose an earlier `index`",
 		],
 	])("refuses index %s, after which nobody is at risk or has a record", async (index, reason) => {
 		await expect(onsetTask(dataset, { ...options, index })).rejects.toThrow(reason);
@@ -212,6 +219,7 @@ const followUp = (place: number, onsets: number, people = 50) => ({
 	time: Float64Array.from({ length: people }, (_, i) => (i < onsets ? 10 : 100)),
 	status: Uint8Array.from({ length: people }, (_, i) => Number(i < onsets)),
 	patient: Int32Array.from({ length: people }, (_, i) => i),
+	expected: new Map<number, number>(),
 });
 
 test("chronic diseases come first, in their own order", () => {

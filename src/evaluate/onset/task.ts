@@ -7,6 +7,7 @@ import type * as results from "../evaluation.js";
 import { personAt } from "../predictions.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
+import { type ExpectedRates, expectedRates } from "./expected-onsets.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
 import * as studies from "./study.js";
@@ -16,29 +17,29 @@ const usualHorizons = [1, 3, 5, 10];
 export const indexRuleOf = ({ folder, manifest }: Dataset, index: string): IndexRule =>
 	indexRuleFor(index, manifest.source.axis, folder);
 
-/** The codes whose onsets are followed after the index days, and the horizons within which some code has enough. */
-function followedCodes(dataset: Dataset, cohort: IndexedCohort, horizons: readonly number[]) {
-	const { tokens, tokensOf, size } = dataset.vocabulary;
-	const hasValues = ({ code, system, value }: Token) =>
-		value !== undefined || tokensOf(code, system ?? undefined).length > 1;
-	const codes = studies
-		.followUps(cohort.patients, size)
-		.filter(({ token }) => !hasValues(tokens[token]));
-	const longest = cohort.patients.reduce(
-		(most, { day, atRisk }) => Math.max(most, atRisk.until - day),
-		0,
-	);
-	const kept = horizons.filter(
-		(years) =>
-			studies.daysOf(years) <= longest &&
-			codes.some(
-				(code) => studies.onsetsWithin(code, studies.daysOf(years)) >= studies.leastOnsets,
-			),
-	);
-	return { codes, kept };
+/** Horizons that some patient is followed for. */
+function followedHorizons({ patients }: IndexedCohort, horizons: readonly number[]) {
+	const longest = patients.reduce((most, { day, atRisk }) => Math.max(most, atRisk.until - day), 0);
+	return horizons.filter((years) => studies.daysOf(years) <= longest);
 }
 
-/** Whether task *onset* can be measured with its defaults: some code has enough onsets. */
+/** The split whose rates say how many onsets to expect: the evaluated one where nobody is for training. */
+const ratesSplit = (training: Dataset, split: Split): Split =>
+	training.patients("train").length > 0 ? "train" : split;
+
+/** The codes whose onsets are followed after the index days. */
+function followedCodes(
+	{ vocabulary }: Dataset,
+	{ patients }: IndexedCohort,
+	rates: readonly ExpectedRates[],
+) {
+	const { tokens, tokensOf, size } = vocabulary;
+	const hasValues = ({ code, system, value }: Token) =>
+		value !== undefined || tokensOf(code, system ?? undefined).length > 1;
+	return studies.followUps(patients, size, rates).filter(({ token }) => !hasValues(tokens[token]));
+}
+
+/** Whether task *onset* can be measured with its defaults: some code has enough expected onsets. */
 export async function canMeasureOnset(
 	dataset: Dataset,
 	options: Pick<results.EvaluateOptions, "split" | "seed" | "index" | "before">,
@@ -46,12 +47,20 @@ export async function canMeasureOnset(
 	const { split, seed } = options;
 	const rule = indexRuleOf(dataset, studies.indexOf(options));
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays: usualLookBack });
-	return followedCodes(dataset, cohort, usualHorizons).kept.length > 0;
+	const longest = followedHorizons(cohort, usualHorizons).at(-1);
+	if (longest === undefined) return false;
+	const training = await datasetView(dataset, { before: options.before });
+	const horizonDays = studies.daysOf(longest);
+	const rates = await expectedRates(training, ratesSplit(training, split), {
+		horizonDays,
+		lookBackDays: usualLookBack,
+	});
+	return studies.measuredCodes(followedCodes(dataset, cohort, [rates]), horizonDays).length > 0;
 }
 
 /**
  * Task *onset*: the probability that a code is recorded for the first time within 1, 3, 5 and 10 years of one index
- * day per patient, for every code with enough onsets.
+ * day per patient, for every code with enough expected onsets.
  */
 export async function onsetTask(
 	dataset: Dataset,
@@ -74,13 +83,21 @@ export async function onsetTask(
 			`${dataset.folder}: the index days of all ${cohort.patients.length} patients at risk are on or after their last record (index ${index}; ${await lastRecordText(dataset, split)}), so that no onset can follow; choose an earlier \`index\`, or check the times of the records`,
 			{ field: "index", value: index },
 		);
-	const { codes, kept } = followedCodes(dataset, cohort, horizons);
-	if (kept.length === 0)
-		throw new InputError(
-			`${dataset.folder}: no code has ${studies.leastOnsets} onsets after the index days of ${cohort.patients.length} patients; ${options.sample ? "evaluate or prepare" : "prepare"} more patients`,
-		);
 	const { before, trainingDataset = dataset } = options;
 	const past = await datasetView(trainingDataset, { before });
+	const rates: ExpectedRates[] = [];
+	for (const years of followedHorizons(cohort, horizons)) {
+		const horizonDays = studies.daysOf(years);
+		rates.push(await expectedRates(past, ratesSplit(past, split), { horizonDays, lookBackDays }));
+	}
+	const codes = followedCodes(dataset, cohort, rates);
+	const kept = horizons.filter(
+		(years) => studies.measuredCodes(codes, studies.daysOf(years)).length > 0,
+	);
+	if (kept.length === 0)
+		throw new InputError(
+			`${dataset.folder}: no code has ${studies.frequentOnsets} expected onsets after the index days of ${cohort.patients.length} patients; ${options.sample ? "evaluate or prepare" : "prepare"} more patients`,
+		);
 	const study: studies.OnsetStudy = {
 		dataset,
 		trainingDataset: past,
@@ -88,6 +105,7 @@ export async function onsetTask(
 		cohort,
 		codes,
 		horizons: kept,
+		rates,
 	};
 	const notes = notesOf(study, horizons, lookBackDays);
 	const others =
@@ -117,7 +135,7 @@ const asText = (counts: Readonly<Record<string, number>>) =>
 		.join(", ");
 
 function notesOf(
-	{ dataset, options, cohort, horizons }: studies.OnsetStudy,
+	{ dataset, trainingDataset, options, cohort, horizons }: studies.OnsetStudy,
 	asked: readonly number[],
 	lookBackDays: number,
 ): string[] {
@@ -126,7 +144,7 @@ function notesOf(
 	const notes = [
 		`index: ${index === "random" ? "one random day in the middle 30 to 70 % of each patient's observed time" : index}; records of that day are history; ${lookBackDays} days of observation before it are required`,
 		"time at risk ends with the observation period or with death, which competes; censoring is corrected by inverse probability weights",
-		`means over codes with at least ${studies.leastOnsets} onsets within the horizon, the same codes in every row`,
+		`codes: those with at least ${studies.frequentOnsets} onsets expected among these patients within the horizon by ${trainingDataset.patients("train").length > 0 ? "the training patients'" : "their own"} rates by age and sex, whatever was recorded; the same codes in every row`,
 	];
 	if (dataset.manifest.values)
 		notes.push("codes with ranges of values are not measured: their first record is a first test");
@@ -143,7 +161,7 @@ function notesOf(
 	const left = asked.filter((years) => !horizons.includes(years));
 	if (left.length > 0)
 		notes.push(
-			`not measured at ${left.join(" and ")} years: follow-up is too short, or has too few onsets`,
+			`not measured at ${left.join(" and ")} years: follow-up is too short, or too few onsets are expected`,
 		);
 	if (observation === undefined || observation.from === "records")
 		notes.push(

@@ -141,7 +141,7 @@ function subgroupSection(evaluation: OnsetEvaluation, years: number): Section {
 			html`<p>${subgroupWords(evaluation, years)}</p>
 ${table({
 	name: "Subgroups",
-	caption: `Within ${yearsText(years)}. Each row has the codes with at least 20 first records in that group: compare columns, not rows.`,
+	caption: `Within ${yearsText(years)}. Each row has the codes with at least 20 expected first records in that group: compare columns, not rows.`,
 	head: ["people", "number", "codes", ...auroc, "observed/expected"],
 	rows,
 })}`,
@@ -196,7 +196,7 @@ function decisionSection(
 }
 
 const conditionRule =
-	"heart failure, diabetes, hypertension, ischaemic heart disease, dysrhythmia, mood disorders, COPD, cerebrovascular disease, renal failure, dementia: the first four with enough onsets; where none has, the four codes with the most onsets";
+	"heart failure, diabetes, hypertension, ischaemic heart disease, dysrhythmia, mood disorders, COPD, cerebrovascular disease, renal failure, dementia: the first four with enough expected onsets; where none has, the four codes with the most onsets";
 
 /** What happened by predicted risk, and every code: long. */
 export function conditionSections({ onset }: OnsetEvaluation, years?: number): Section[] {
@@ -230,7 +230,7 @@ export function conditionSections({ onset }: OnsetEvaluation, years?: number): S
 		blocks: [
 			{
 				id: "onset-codes",
-				caption: `${counted(codes.length, "code")} with at least 20 first records within the horizon. Codes are not corrected for how many there are: some intervals miss the truth by chance.`,
+				caption: `${counted(codes.length, "code")} with at least 20 expected first records within the horizon. Codes are not corrected for how many there are: some intervals miss the truth by chance.`,
 				sizes: ["narrow"],
 				draw: (size) => codeScoresFigure(codes, codesWithin, size),
 			},
