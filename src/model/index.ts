@@ -19,7 +19,7 @@ import { trajgpt } from "./trajgpt/index.js";
 import { trajgptShifted } from "./trajgpt/shifted.js";
 
 export * from "./model.js";
-export type { Events, Predictions, Predictor, State } from "./predictor.js";
+export type { Events, Predictions, Predictor, QueryOptions, State } from "./predictor.js";
 export { plainTrajgptSettings } from "./trajgpt/config.js";
 
 /** The learning rate of models without their own. */

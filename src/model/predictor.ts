@@ -23,6 +23,14 @@ export interface Predictions {
 	readonly logProbabilities: Float32Array; // [patients, queries, vocab]
 }
 
+export interface QueryOptions {
+	/**
+	 * Whether the next event is known to be at the query's time, as when futures are made event by event. Where a
+	 * model's state decays by event, it then decays by one event, as in training, and not by the time since the last one.
+	 */
+	readonly asNextEvent?: boolean | undefined;
+}
+
 /**
  * All inference uses this interface. It keeps no state between calls. Slot n holds the
  * token before it and its own time, so an event is observed by a slot with the token last seen at
@@ -35,12 +43,17 @@ export interface Predictor {
 	/** The state after each patient's further events. */
 	observe(state: State, events: readonly Events[]): Promise<State>;
 	/** Predicts at these times from the state; every patient has the same number of times. */
-	query(state: State, times: readonly ArrayLike<number>[]): Promise<Predictions>;
+	query(
+		state: State,
+		times: readonly ArrayLike<number>[],
+		options?: QueryOptions,
+	): Promise<Predictions>;
 	/** Observes, then predicts, reading every weight once. */
 	advance(
 		state: State,
 		events: readonly Events[],
 		times: readonly ArrayLike<number>[],
+		options?: QueryOptions,
 	): Promise<{ readonly state: State; readonly predictions: Predictions }>;
 	/** The states of these patients, in this order; a patient may be named many times. */
 	select(state: State, patients: readonly number[]): State;
@@ -228,7 +241,13 @@ interface PredictorParts extends Pick<Predictor, "vocab" | "start" | "select" | 
 		events: readonly Events[] | undefined,
 		queries: readonly (readonly Query[])[],
 		keep: boolean,
+		options: QueryOptions,
 	): Promise<{ readonly state: State; readonly predictions: Predictions }>;
+}
+
+interface CheckedOptions extends QueryOptions {
+	readonly keep?: boolean;
+	readonly within?: boolean;
 }
 
 /** A predictor that refuses events and times out of order, and to answer with what is not a finite number. */
@@ -238,7 +257,7 @@ export function predictorFrom({ run, ...parts }: PredictorParts): Predictor {
 		state: State,
 		events: readonly Events[] | undefined,
 		times: readonly ArrayLike<number>[] | undefined,
-		{ keep = false, within = false } = {},
+		{ keep = false, within = false, ...options }: CheckedOptions = {},
 	) => {
 		checkLists(state.patients, { events, times });
 		checkEvents(state, events ?? [], vocab);
@@ -247,6 +266,7 @@ export function predictorFrom({ run, ...parts }: PredictorParts): Predictor {
 			events,
 			times ? queriesOf(state, events, times, within) : [],
 			keep,
+			options,
 		);
 		checkFinite(result.predictions.logProbabilities, "prediction");
 		return result;
@@ -255,8 +275,10 @@ export function predictorFrom({ run, ...parts }: PredictorParts): Predictor {
 		...parts,
 		observe: async (state, events) =>
 			(await checked(state, events, undefined, { keep: true })).state,
-		query: async (state, times) => (await checked(state, undefined, times)).predictions,
-		advance: (state, events, times) => checked(state, events, times, { keep: true }),
+		query: async (state, times, options) =>
+			(await checked(state, undefined, times, options)).predictions,
+		advance: (state, events, times, options) =>
+			checked(state, events, times, { ...options, keep: true }),
 		score: async (events, times) =>
 			(await checked(start(events.length), events, times)).predictions,
 		queryWithin: async (state, events, times) =>

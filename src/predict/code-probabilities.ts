@@ -1,7 +1,7 @@
 import { InputError } from "../base/errors.js";
 import { type Random, random } from "../base/random.js";
 import { specialCount } from "../data/cohort/vocabulary.js";
-import type { Events, Predictions, Predictor } from "../model/index.js";
+import type { Events, Predictions, Predictor, QueryOptions } from "../model/index.js";
 import { withoutEvent } from "./histories.js";
 import { beforeEnd, placesOf, trajectoryOf } from "./trajectories.js";
 
@@ -193,6 +193,9 @@ export async function attributeCodeProbability(
 /** The probability at each time, [times], and without each event, [events, times]; and the difference. */
 export type Attribution = Awaited<ReturnType<typeof attributeCodeProbability>>;
 
+/** Event by event, each query is the next event. */
+const asNextEvent: QueryOptions = { asNextEvent: true };
+
 /** Patients whose states are held at once. */
 const mostPatients = 64;
 
@@ -234,8 +237,9 @@ export async function predictAutoRegressively(
 		for (let step = 1; step <= steps; step++) {
 			const queryTimes = block.map(({ timeOf }) => [timeOf(step)]);
 			let predictions: Predictions;
-			if (fed) ({ state, predictions } = await predictor.advance(state, fed, queryTimes));
-			else predictions = await predictor.query(state, queryTimes);
+			if (fed)
+				({ state, predictions } = await predictor.advance(state, fed, queryTimes, asNextEvent));
+			else predictions = await predictor.query(state, queryTimes, asNextEvent);
 			fed = block.map(({ nearest }, row) => {
 				const values = predictions.logProbabilities.subarray(row * vocab, (row + 1) * vocab);
 				for (const [query, at] of nearest.entries())
@@ -310,6 +314,7 @@ export async function sampleFutures(
 			predictor.start(block.length),
 			block,
 			blockTimes.map((queryTimes) => [queryTimes[0]]),
+			asNextEvent,
 		);
 		for (let at = 0; at < block.length * samples; at += mostFutures) {
 			const count = Math.min(mostFutures, block.length * samples - at);
@@ -362,6 +367,7 @@ async function drawTokens(
 			state,
 			futures.map(({ tokens, times }) => ({ tokens: [tokens[n]], times: [times[n]] })),
 			futures.map(({ times }) => [times[n + 1]]),
+			asNextEvent,
 		));
 	}
 }

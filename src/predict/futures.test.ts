@@ -45,7 +45,13 @@ const history = historyWith([
 const distance = (a: ArrayLike<number>, b: ArrayLike<number>) =>
 	Array.from(a).reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
 
-describe("steps of TrajGPT", () => {
+describe.each(["time", "event"])("steps of TrajGPT, decay by %s", (decay) => {
+	const config = model.config.parse({
+		...smallSettings.trajgpt,
+		vocab,
+		hazards: settings,
+		decay,
+	});
 	const weights = drawnWeights();
 	const steps = model.futureSteps!(runtime, config, weights);
 	const rows = steps.rows(40);
@@ -100,13 +106,15 @@ describe("steps of TrajGPT", () => {
 			ask(token, last, times[n]);
 			const step = await rows.step(row + 1);
 			const known = { tokens: tokens.slice(0, n), times: times.slice(0, n) };
-			const { logProbabilities } = await predictor.score([known], [[times[n]]]);
+			const { predictions } = await predictor.advance(predictor.start(1), [known], [[times[n]]], {
+				asNextEvent: true,
+			});
 			const logits = step.logits.slice(row * vocab, (row + 1) * vocab);
 			const total = Math.log(logits.reduce((sum, own) => sum + Math.exp(own), 0));
 			expect(
 				distance(
 					logits.map((own) => own - total),
-					logProbabilities,
+					predictions.logProbabilities,
 				),
 			).toBeLessThan(1e-4);
 			rows.keep(row);

@@ -16,7 +16,7 @@ export const trajgptConfig = modelSettings({
 		.enum(["time", "event", "fixed-time", "fixed"])
 		.default("time")
 		.describe(
-			"forget by elapsed time (the paper's ODE) or by event (its Eq. 2), as the data say; or by time or by event at one constant rate per head (fixed)",
+			"forget by elapsed time (the paper's ODE) or by event (its Eq. 2, and queries by elapsed time), as the data say; or by time or by event at one constant rate per head (fixed)",
 		),
 	decayUnitDays: positive(365_250, 30, "elapsed days in which γ applies once"),
 	temperature: z

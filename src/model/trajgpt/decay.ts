@@ -1,4 +1,10 @@
-import { constant, type Dim, type FloatType, type Tensor } from "../../engine/tensor/index.js";
+import {
+	concat,
+	constant,
+	type Dim,
+	type FloatType,
+	type Tensor,
+} from "../../engine/tensor/index.js";
 import type { DecayVector, ParameterValues } from "../model.js";
 import type { Weights } from "../nn/weights.js";
 import { decayIsFixed, decaysByTime, type TrajgptConfig } from "./config.js";
@@ -23,6 +29,41 @@ export function decayRateOf(config: TrajgptConfig, p: Weights, h: Tensor): Tenso
 	const [batch, n] = h.shape as [Dim, Dim];
 	const perHead = constant(rates, [1, config.heads, 1], h.dtype as FloatType);
 	return perHead.expand([batch, config.heads, n]);
+}
+
+interface Tokens {
+	/** Days since the event before, of slots and then of queries. */
+	readonly gaps: Tensor; // [batch, n]
+	readonly slots: Dim;
+	/** Whether a gap may be negative: the time of a query before that of the state. */
+	readonly backwards: boolean;
+	/** Whether a query decays as a slot would, where the model decays by event. */
+	readonly asNextEvent: boolean;
+}
+
+/** Backwards in time decay is growth: its exponent stops here, so that nothing explodes. */
+const mostBackwards = 1;
+
+/** log γ^Δt, from log γ of one unit of time: [batch, heads, n]. */
+export function overGaps(rate: Tensor, { gaps, backwards }: Omit<Tokens, "slots" | "asNextEvent">) {
+	const [batch] = gaps.shape as [Dim, Dim];
+	const decay = rate.mul(gaps.reshape([batch, 1, -1]));
+	return backwards ? decay.minimum(mostBackwards) : decay;
+}
+
+/**
+ * The log of what each token leaves of the state before it, from the model's decay rates: [batch, heads, n].
+ * - By time: log γ^Δt.
+ * - By event: log γ at a slot (Eq. 2); at a query log γ^Δt, the paper's D_Δt (§3.2), with Δt in units of
+ *   `decayUnitDays` since the last event.
+ */
+export function logDecayOf(config: TrajgptConfig, rate: Tensor, tokens: Tokens): Tensor {
+	const { gaps, slots, asNextEvent, backwards } = tokens;
+	if (decaysByTime(config)) return overGaps(rate, tokens);
+	if (asNextEvent || gaps.shape[1] === slots) return rate;
+	const elapsed = gaps.slice(1, slots).mul(1 / config.decayUnitDays);
+	const ofQueries = overGaps(rate.slice(2, slots), { gaps: elapsed, backwards });
+	return slots === 0 ? ofQueries : concat([rate.slice(2, 0, slots), ofQueries], 2);
 }
 
 export const decaysPer = (config: TrajgptConfig): "time" | "event" =>

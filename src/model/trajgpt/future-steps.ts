@@ -7,7 +7,7 @@ import { binsOf, type HazardSettings, visitBinsOf } from "../hazards/settings.js
 import type { ParameterValues } from "../model.js";
 import { parametersOf, weightsOf } from "../nn/weights.js";
 import type { FutureRows, FutureSteps } from "../predictor.js";
-import type { TrajgptConfig } from "./config.js";
+import { decaysByTime, type TrajgptConfig } from "./config.js";
 import { memoryParts } from "./inference-graph.js";
 import { network, rotaryOf } from "./network.js";
 import { withAngles } from "./passes.js";
@@ -60,15 +60,19 @@ export function futureSteps(
 		const states = parts.map(({ name, heads, key, value }) =>
 			input(name, [rows, heads, key, value]),
 		);
+		const tokens = {
+			tokens: input("tokens", [rows, 1], "int32"),
+			times: portable
+				? input("angles", [rows, 1, rotaryOf(config).half])
+				: input("times", [rows, 1], "float64"),
+			gaps: input("gaps", [rows, 1]),
+		};
+		// By time, a record decays the state as a query at its time does; by event, it takes a slot of its own.
+		const byTime = decaysByTime(config);
 		const out = network(config, parameters, {
-			queries: {
-				tokens: input("tokens", [rows, 1], "int32"),
-				times: portable
-					? input("angles", [rows, 1, rotaryOf(config).half])
-					: input("times", [rows, 1], "float64"),
-				gaps: input("gaps", [rows, 1]),
-				read: "after",
-			},
+			...(byTime
+				? { queries: { ...tokens, read: "after" } }
+				: { slots: tokens, queries: { ...tokens, read: "before" }, predicting: 0 }),
 			states,
 			counts: states[config.layers],
 		});
@@ -76,7 +80,7 @@ export function futureSteps(
 		const hidden = out.queryHidden as Tensor;
 		const past = input("past", [rows, pastFeatures]);
 		return {
-			logits: out.queryLogits as Tensor,
+			logits: (byTime ? out.queryLogits : out.logits) as Tensor,
 			...nextVisitFrom(
 				p,
 				hidden.reshape([rows, config.dim]),
@@ -86,7 +90,8 @@ export function futureSteps(
 			...Object.fromEntries(
 				out.updates.flatMap(({ k, v, logDecay }, i) => {
 					const { name } = parts[i];
-					const fields = { k, v, decay: logDecay.exp() };
+					const ofRecord = (x: Tensor) => x.slice(2, 0, 1);
+					const fields = { k: ofRecord(k), v: ofRecord(v), decay: ofRecord(logDecay).exp() };
 					return Object.entries(fields).map(([field, value]) => [
 						updateOf(name, field as UpdateField),
 						value,

@@ -39,6 +39,8 @@ export interface PassShape {
 	readonly between: boolean;
 	/** Whether some query lies before its row's first event. */
 	readonly backwards: boolean;
+	/** Whether queries decay the state as slots do. */
+	readonly asNextEvent: boolean;
 	readonly fresh: boolean;
 	readonly keep: boolean;
 }
@@ -53,7 +55,8 @@ export function inferenceGraph(
 	weights: ParameterValues,
 	shape: GraphShape,
 ): Graph {
-	const { rows, slots, queries, selected, ragged, between, backwards, fresh, keep } = shape;
+	const { rows, slots, queries, selected, ragged, between, backwards, asNextEvent, fresh, keep } =
+		shape;
 	const stream = (prefix: string, length: Dim) => ({
 		tokens: graph.input(`${prefix}.tokens`, [rows, length], "int32"),
 		// Portable graphs have no float64, which WebGPU does not support.
@@ -86,6 +89,7 @@ export function inferenceGraph(
 					}
 				: undefined,
 		backwards,
+		asNextEvent,
 		queriesOnly: queries !== 0 || selected !== 0,
 		selected:
 			selected !== 0

@@ -2,7 +2,7 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Dim, FloatType, Tensor } from "../../engine/tensor/index.js";
 import * as graph from "../../engine/tensor/index.js";
 import * as nn from "../nn/index.js";
-import { decaysByTime, type TrajgptConfig } from "./config.js";
+import type { TrajgptConfig } from "./config.js";
 import { decayRateOf } from "./decay.js";
 
 /**
@@ -77,8 +77,8 @@ interface LayerInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | 
 	readonly x: Tensor; // [batch, n, dim]
 	/** Rotation of queries and keys by time; left out where positions are absolute. */
 	readonly angles: nn.Angles | undefined; // [batch, n, half]
-	/** From log γ of one unit of time to that of each token's gap. */
-	readonly overGaps: (rate: Tensor) => Tensor; // [batch, heads, n]
+	/** From the rates of decay to the log of what each token leaves of the state before it. */
+	readonly logDecayOf: (rate: Tensor) => Tensor; // [batch, heads, n]
 	/** The tokens whose outputs are wanted; all, if left out. */
 	readonly wanted?: (t: Tensor) => Tensor; // [batch, n, …] → [batch, m, …]
 }
@@ -91,7 +91,7 @@ export const normOf = ({ norm }: TrajgptConfig) =>
 
 /** One layer of TrajGPT: selective recurrent attention with a gate, then a feed-forward block. */
 export function layer(config: TrajgptConfig, p: nn.Weights, inputs: LayerInputs) {
-	const { x, angles, overGaps, wanted = (t) => t, ...past } = inputs;
+	const { x, angles, logDecayOf, wanted = (t) => t, ...past } = inputs;
 	const norm = normOf(config);
 	const heads = (t: Tensor) => nn.splitHeads(t, config.heads); // [batch, heads, n, size]
 	const h = norm(x);
@@ -106,9 +106,9 @@ export function layer(config: TrajgptConfig, p: nn.Weights, inputs: LayerInputs)
 	const k = angles ? nn.rotate(keys, angles) : keys;
 	const v = heads(nn.product(h, p("value")));
 
-	// Decay: log γ = log σ(h W + b) / τ, over each token's gap.
+	// Decay: log γ = log σ(h W + b) / τ, over each token's event or gap.
 	const decayRate = decayRateOf(config, p, h);
-	const logDecay = decaysByTime(config) ? overGaps(decayRate) : decayRate;
+	const logDecay = logDecayOf(decayRate);
 
 	// Recurrence: S = γ S + kᵀ v, o = q S.
 	const { output, state } = attention({ ...past, q, k, v, logDecay });

@@ -4,7 +4,7 @@ import { codeHead } from "../heads.js";
 import type { Parameters } from "../model.js";
 import * as nn from "../nn/index.js";
 import { decayIsFixed, type TrajgptConfig } from "./config.js";
-import { initialDecay } from "./decay.js";
+import { initialDecay, logDecayOf, overGaps } from "./decay.js";
 import * as attention from "./layer.js";
 
 const waves = 8;
@@ -117,6 +117,8 @@ export interface NetworkInputs {
 	readonly predicting?: number | undefined;
 	/** Whether some gap of a query is negative: its time is before that of the state. */
 	readonly backwards?: boolean | undefined;
+	/** Whether a query decays the state by one event, as a slot does, where the model decays by event. */
+	readonly asNextEvent?: boolean | undefined;
 	/** Whether only queries have outputs: in the last layer, slots then need keys and values alone. */
 	readonly queriesOnly?: boolean | undefined;
 	/** Selects outputs among slots and queries. */
@@ -143,9 +145,6 @@ export const rotaryOf = ({ key, heads, ...config }: TrajgptConfig) => ({
 	},
 });
 
-/** Backwards in time decay is growth: its exponent stops here, so that nothing explodes. */
-const mostBackwards = 1;
-
 export function network(
 	config: TrajgptConfig,
 	parameters: Parameters,
@@ -156,7 +155,8 @@ export function network(
 		counts,
 		queries,
 		predicting,
-		backwards,
+		backwards = false,
+		asNextEvent = false,
 		queriesOnly = false,
 		selected,
 		seen,
@@ -183,13 +183,6 @@ export function network(
 				range,
 				dtype,
 			);
-	const over =
-		(gapsOf: () => Tensor) =>
-		(rate: Tensor): Tensor => {
-			const decay = rate.mul(gapsOf().reshape([batch, 1, -1]));
-			return backwards ? decay.minimum(mostBackwards) : decay;
-		};
-	const overGaps = over(() => gaps);
 
 	let x = graph.gather(p("embedding"), tokens); // [batch, n, dim]
 	const numbered = absolute
@@ -228,7 +221,8 @@ export function network(
 		const out = attention.layer(config, nn.within(p, `layers.${i}`), {
 			x,
 			angles,
-			overGaps,
+			logDecayOf: (rate) =>
+				logDecayOf(config, rate, { gaps, slots: length, backwards, asNextEvent }),
 			slots: length,
 			read,
 			mask,
@@ -257,7 +251,7 @@ export function network(
 					tokens: coded(tokens),
 					embedded: coded(embedded),
 					hidden: coded(hidden),
-					overGaps: over(() => coded(gaps)),
+					overGaps: (rate) => overGaps(rate, { gaps: coded(gaps), backwards }),
 					slots: length,
 					read: predicting === undefined ? read : readOf(predicting),
 					mask,

@@ -41,7 +41,7 @@ for (const kind of kinds)
 			let state = model.start(1);
 			for (let n = 0; n < events.tokens.length; n++) {
 				const time = events.times[n];
-				const answers = await model.query(state, [[time]]);
+				const answers = await model.query(state, [[time]], { asNextEvent: true });
 				expectClose(row(answers, 0), forward.slice(n * 11, (n + 1) * 11));
 				const event = { tokens: [events.tokens[n]], times: [time] };
 				state = await model.observe(state, [event]);
@@ -91,8 +91,10 @@ for (const kind of kinds)
 			const forward = await trainingForward(config, long);
 			const n = long.tokens.length - 1;
 			const past = { tokens: long.tokens.slice(0, n), times: long.times.slice(0, n) };
-			const answers = await model.score([past], [[long.times[n]]]);
-			expectClose(row(answers, 0), forward.slice(n * 11));
+			const { predictions } = await model.advance(model.start(1), [past], [[long.times[n]]], {
+				asNextEvent: true,
+			});
+			expectClose(row(predictions, 0), forward.slice(n * 11));
 		});
 
 		it("gives probabilities that sum to one, also with no history", async () => {

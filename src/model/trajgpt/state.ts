@@ -7,9 +7,10 @@ import {
 	type Predictor,
 	predictorFrom,
 	type Query,
+	type QueryOptions,
 	type State,
 } from "../predictor.js";
-import type { TrajgptConfig } from "./config.js";
+import { decaysByTime, type TrajgptConfig } from "./config.js";
 import * as inference from "./inference-graph.js";
 import {
 	fewShapes,
@@ -85,8 +86,12 @@ export function predictor(
 		events: readonly Events[] | undefined,
 		queries: readonly (readonly Query[])[],
 		keep: boolean,
+		options: QueryOptions,
 	): Promise<{ state: State; predictions: Predictions }> {
 		const { patients } = state;
+		// By time, an event and a query at its time decay the state alike.
+		const byTime = decaysByTime(config);
+		const asNextEvent = !byTime && options.asNextEvent === true;
 		const queriesPerPatient = queries[0]?.length ?? 0;
 		const remembers = keep && events !== undefined;
 		let kept = remembers ? undefined : state.memory;
@@ -118,7 +123,7 @@ export function predictor(
 			const passes = remembers ? all : all.slice(0, lastQuery + 1);
 			for (const [at, pass] of passes.entries()) {
 				const fromSlots =
-					open && pass.slots > 1 && pass.queryCount > 0
+					open && (byTime || asNextEvent) && pass.slots > 1 && pass.queryCount > 0
 						? reuseSlotPredictions(rows, paddedRows, pass)
 						: undefined;
 				const { remaining = pass.queries, remainingCount = pass.queryCount } = fromSlots ?? {};
@@ -126,6 +131,7 @@ export function predictor(
 				const { feeds, ...made } = passFeeds(state, rows, paddedRows, reduced);
 				const shape: inference.PassShape = {
 					...made,
+					asNextEvent,
 					rows: paddedRows,
 					slots: pass.slots,
 					queries: remainingCount,

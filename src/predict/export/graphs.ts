@@ -21,7 +21,7 @@ import type { Model, ParameterValues } from "../../model/index.js";
 import { anyLength } from "../../model/nn/sra.js";
 import { parametersOf, weightsOf } from "../../model/nn/weights.js";
 import type { Scoring } from "../../model/train/index.js";
-import type { TrajgptConfig } from "../../model/trajgpt/config.js";
+import { decaysByTime, type TrajgptConfig } from "../../model/trajgpt/config.js";
 import { network } from "../../model/trajgpt/network.js";
 import {
 	historyInputs,
@@ -82,12 +82,16 @@ function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph
 	const memory = input("state.memory", [batch, layers, ...head]);
 	const [token, time] = [input("token", [batch], "int32"), input("time", [batch], "float64")];
 	const lastTime = input("state.time", [batch], "float64");
+	const slots = {
+		tokens: input("state.token", [batch], "int32").reshape([batch, 1]),
+		times: time.reshape([batch, 1]),
+		gaps: since(time, lastTime).reshape([batch, 1]),
+	};
+	// By time, a query at a time is predicted by the slot of an event at that time.
+	const byTime = decaysByTime(config);
 	const out = network(config, parametersOf(weights), {
-		slots: {
-			tokens: input("state.token", [batch], "int32").reshape([batch, 1]),
-			times: time.reshape([batch, 1]),
-			gaps: since(time, lastTime).reshape([batch, 1]),
-		},
+		slots,
+		...(!byTime && { queries: { ...slots, read: "before" } }),
 		states: Array.from({ length: layers }, (_, layer) =>
 			memory.slice(1, layer, layer + 1).reshape([batch, ...head]),
 		),
@@ -99,7 +103,7 @@ function stepGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph
 	const latest = where(time.less(lastTime), lastTime, time);
 	return {
 		outputs: {
-			logits: (out.logits as Tensor).reshape([batch, vocab]),
+			logits: ((byTime ? out.logits : out.queryLogits) as Tensor).reshape([batch, vocab]),
 			...after(config, out, { token, time: latest }),
 		},
 		meanings: {
@@ -122,15 +126,15 @@ const historyMeanings = {
 /** Whole histories and one query after each, for any number and length. */
 function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportGraph {
 	const { mask, counted, slots, last, queriesAt } = historyInputs();
-	const at = input("at", [batch], "float64").reshape([batch, 1]);
-	const out = network(config, parametersOf(weights), {
-		slots,
-		mask,
-		queries: queriesAt(at),
-		form: anyLength,
-	});
+	const queries = queriesAt(input("at", [batch], "float64").reshape([batch, 1]));
+	const parameters = parametersOf(weights);
+	const read = (asNextEvent: boolean) =>
+		network(config, parameters, { slots, mask, queries, form: anyLength, asNextEvent });
+	const out = read(false);
+	// A representation ends with one more slot, at that time.
+	const view = decaysByTime(config) ? out : read(true);
 	const views = mask.reshape([batch, 1, length]).matmul(out.hidden as Tensor); // [batch, 1, dim]
-	const pooled = views.add(out.queryHidden as Tensor).div(counted.add(1).reshape([batch, 1, 1]));
+	const pooled = views.add(view.queryHidden as Tensor).div(counted.add(1).reshape([batch, 1, 1]));
 	return {
 		outputs: {
 			logits: out.logits as Tensor,
