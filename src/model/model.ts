@@ -175,17 +175,20 @@ export interface Network<C = unknown> extends Description<C> {
 	 * Hidden states so many days after index days, from states of the predictor that are followed by events of any
 	 * number, in a program of open sizes: inputs are the memory of the states, their `last.token` and `last.time`
 	 * [batch, 1], the events as `tokens`, `times` and `mask` [batch, length], and the index days `at` [batch].
+	 * Undefined where the settings need fixed sizes.
 	 */
 	statesAfterMore?(
 		config: C,
 		parameters: Parameters,
 		days: readonly number[],
-	): {
-		readonly hidden: Tensor; // [batch, days, dim]
-		readonly memory: readonly MemoryPart[];
-	};
+	): StatesAfterMore | undefined;
 	/** Of networks whose heads forget at a rate. */
 	readonly decay?: HeadDecay<C>;
+}
+
+export interface StatesAfterMore {
+	readonly hidden: Tensor; // [batch, days, dim]
+	readonly memory: readonly MemoryPart[];
 }
 
 /** An array of a state's memory, with so many numbers per patient. */

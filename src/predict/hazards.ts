@@ -253,12 +253,12 @@ export function openHazards(
 	settings: HazardSettings,
 ) {
 	const config = modelConfig as CodeConfig;
-	if (!runtime.opensSizes || readingOf(model) !== "queries" || !model.statesAfterMore)
-		return undefined;
-	if (model.context && Number.isFinite(model.context(config))) return undefined;
+	if (!runtime.opensSizes || readingOf(model) !== "queries") return undefined;
 	const parameters = parametersOf(weights);
 	const { middle } = binsOf(settings);
-	const { hidden: states, memory } = model.statesAfterMore(config, parameters, middle);
+	const after = model.statesAfterMore?.(config, parameters, middle);
+	if (!after) return undefined;
+	const { hidden: states, memory } = after;
 	const compiled = programs(runtime, () => {
 		const p = weightsOf(parameters);
 		const features = featureInputs(settings, config.vocab, "batch", states.dtype);

@@ -111,10 +111,10 @@ export function anglesOf(times: Float64Array, half: number, range: Periods): Flo
 /**
  * Cosine and sine of 2π t / period for every time and period. Whole turns are taken off in
  * float64: a century counted in 2-day periods has no digits left for the angle in float32.
- * Times may also come as angles, with these turns taken off already.
+ * Times may also come as angles, with these turns taken off already. Indices of events take the place of times as well.
  */
 export function timeAngles(
-	times: Tensor, // [batch, length], float64, or angles [batch, length, half]
+	times: Tensor, // [batch, length], or angles [batch, length, half]
 	half: number,
 	range: Periods,
 	dtype: FloatType,
@@ -123,7 +123,7 @@ export function timeAngles(
 	const frequency = graph.constant(
 		periods(half, range).map((p) => 1 / p),
 		[half],
-		"float64",
+		times.dtype,
 	);
 	const turns = times.reshape([...times.shape, 1]).mul(frequency);
 	const angle = turns

@@ -25,13 +25,17 @@ export const trajgptConfig = modelSettings({
 		.max(1000)
 		.default(1)
 		.describe("τ: divides the log of the decay"),
-	shortestPeriodDays: positive(365_250, 2, "of the rotary embedding"),
-	longestPeriodDays: positive(365_250, 36525, "of the rotary embedding"),
+	shortestPeriodDays: positive(
+		365_250,
+		2,
+		"of the rotary embedding; in events where position is index",
+	),
+	longestPeriodDays: positive(365_250, 36525, "the same"),
 	position: z
-		.enum(["time", "absolute"])
+		.enum(["time", "index", "absolute"])
 		.default("time")
 		.describe(
-			"how the position of a slot is encoded: rotation by its time, or a learned vector for its index",
+			"how the position of a slot is encoded: rotation by its time, rotation by its index, or a learned vector for its index",
 		),
 	positions: integer(
 		2,

@@ -31,8 +31,11 @@ export function futureSteps(
 	config: TrajgptConfig,
 	weights: ParameterValues,
 ): FutureSteps {
-	if (config.position === "absolute")
-		throw new InputError("futures need positions by time; this model has absolute positions");
+	const { position } = config;
+	if (position !== "time")
+		throw new InputError(
+			`futures need \`position\` time; this model was trained with \`position\` ${position}`,
+		);
 	// Portable graphs have no float64, which WebGPU does not support.
 	const portable = runtime.target === "portable";
 	// Any number of rows in one program: compiling is slow, and padding would cost as much as futures.

@@ -9,7 +9,7 @@ import { network, rotaryOf } from "./network.js";
 /** The name of a layer's state among the parts of the memory. */
 export const stateOf = (layer: number): string => `states.${layer}`;
 
-/** The part of the memory that counts slots, where positions are absolute. */
+/** The part of the memory that counts slots, where positions are not times. */
 const seenPart = "seen";
 
 /** The parts of the memory, each with [heads, key, value] numbers per patient. */
@@ -19,7 +19,7 @@ export function memoryParts(config: TrajgptConfig) {
 	return [
 		...Array.from({ length: layers }, (_, layer) => ({ name: stateOf(layer), ...perHead })),
 		...(copies > 0 ? [{ name: "counts", heads: copies, key: 1, value: vocab }] : []),
-		...(position === "absolute" ? [{ name: seenPart, heads: 1, key: 1, value: 1 }] : []),
+		...(position !== "time" ? [{ name: seenPart, heads: 1, key: 1, value: 1 }] : []),
 	].map((part) => ({ ...part, width: part.heads * part.key * part.value }));
 }
 

@@ -75,7 +75,7 @@ function attention(x: AttentionInputs): { readonly output: Tensor; readonly stat
 /** What a layer reads: n tokens per row, slots first and then queries. */
 interface LayerInputs extends Pick<AttentionInputs, "slots" | "read" | "mask" | "state" | "form"> {
 	readonly x: Tensor; // [batch, n, dim]
-	/** Rotation of queries and keys by time; left out where positions are absolute. */
+	/** Rotation of queries and keys by time or index; left out where positions are absolute. */
 	readonly angles: nn.Angles | undefined; // [batch, n, half]
 	/** From the rates of decay to the log of what each token leaves of the state before it. */
 	readonly logDecayOf: (rate: Tensor) => Tensor; // [batch, heads, n]

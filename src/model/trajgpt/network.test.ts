@@ -26,7 +26,7 @@ const everyKind = [
 	...(["event", "time", "fixed"] as const).flatMap((decay) =>
 		(["rms", "layer"] as const).map((norm) => ({ decay, norm, position: "time" as const })),
 	),
-	...(["time", "absolute"] as const).map((position) => ({
+	...(["time", "index", "absolute"] as const).map((position) => ({
 		...({ decay: "fixed-time", norm: "rms" } as const),
 		position,
 	})),
@@ -222,7 +222,7 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		expect(relativeError([...first.logits, ...second.logits], whole.logits)).toBeLessThan(exact);
 		expect(relativeError(second.states, whole.states)).toBeLessThan(exact);
 		expect(relativeError(second.counts, whole.counts)).toBeLessThan(exact);
-		expect(second.seen).toEqual(config.position === "absolute" ? [9] : []);
+		expect(second.seen).toEqual(config.position === "time" ? [] : [9]);
 	});
 
 	test("the whole loss has the gradient that differences show", async () => {
@@ -341,6 +341,21 @@ describe("evolving a state, with keys of zero so that nothing is added", () => {
 		expect(relativeError(await evolved("event", [1.25, 3.25]), once)).toBeGreaterThan(1e-3);
 		expect(relativeError(await evolved("event", [0.1]), once)).toBe(0);
 	});
+});
+
+test("position by index is position by time where a slot's time is its index", async () => {
+	const kind = { decay: "event", gap: "rotary", copies: 0 } as const;
+	const slots = slotList(history(9));
+	const asked = { questions: [{ ...slots[8], token: 7 }], read: "after" } as const;
+	const got = await run(small({ ...kind, position: "index" }), slots, asked);
+	const numbered = slots.map((s, n) => ({ ...s, time: n }));
+	const wanted = await run(small({ ...kind, position: "time" }), numbered, {
+		...asked,
+		questions: [{ ...asked.questions[0], time: 9 }],
+	});
+	expect(relativeError(got.logits, wanted.logits)).toBeLessThan(exact);
+	expect(relativeError(got.answers, wanted.answers)).toBeLessThan(exact);
+	expect(relativeError(got.logits, (await run(small(kind), slots)).logits)).toBeGreaterThan(1e-3);
 });
 
 describe("absolute positions", () => {

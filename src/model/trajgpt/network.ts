@@ -123,7 +123,7 @@ export interface NetworkInputs {
 	readonly queriesOnly?: boolean | undefined;
 	/** Selects outputs among slots and queries. */
 	readonly selected?: SelectedOutputs | undefined;
-	/** How many slots came before, where positions are absolute; none if left out. */
+	/** How many slots came before, where positions are not times; none if left out. */
 	readonly seen?: Tensor | undefined; // [batch, 1]
 	/** Of the attention: the fastest for the length, unless given. */
 	readonly form?: nn.SraForm | undefined;
@@ -173,30 +173,27 @@ export function network(
 	let gaps = joined((s) => s.gaps);
 	const [batch, n] = tokens.shape as [Dim, Dim];
 	const length = slots?.tokens.shape[1] ?? 0;
-	const absolute = config.position === "absolute";
+	const { position } = config;
 	const { half, range } = rotaryOf(config);
-	let angles = absolute
-		? undefined
-		: nn.timeAngles(
-				joined((s) => s.times),
-				half,
-				range,
-				dtype,
-			);
 
 	let x = graph.gather(p("embedding"), tokens); // [batch, n, dim]
-	const numbered = absolute
-		? positionsOf({
-				// Not left open: see `predictor`.
-				batch: batch as number,
-				slots: length as number,
-				mask,
-				seen,
-				queries,
-				dtype,
-			})
-		: undefined;
-	if (numbered) {
+	const numbered =
+		position === "time"
+			? undefined
+			: positionsOf({
+					// Not left open: see `predictor`.
+					batch: batch as number,
+					slots: length as number,
+					mask,
+					seen,
+					queries,
+					dtype,
+				});
+	const times = joined((s) => s.times);
+	// Angles of indices may be float32: there are no centuries of events.
+	const turning = numbered ? numbered.positions.cast(times.dtype) : times;
+	let angles = position === "absolute" ? undefined : nn.timeAngles(turning, half, range, dtype);
+	if (numbered && position === "absolute") {
 		const known = numbered.positions.minimum(config.positions - 1); // beyond, all stand at the last
 		x = x.add(graph.gather(p("positions"), known.cast("int32")));
 	}

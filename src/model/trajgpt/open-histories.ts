@@ -1,7 +1,7 @@
 import { specialTokens } from "../../data/cohort/vocabulary.js";
 import type { Tensor } from "../../engine/tensor/index.js";
 import * as graph from "../../engine/tensor/index.js";
-import type { MemoryPart, Parameters } from "../model.js";
+import type { Parameters, StatesAfterMore } from "../model.js";
 import { anyLength } from "../nn/sra.js";
 import type { TrajgptConfig } from "./config.js";
 import { memoryParts } from "./inference-graph.js";
@@ -96,12 +96,13 @@ export function statesAfter(
 	return queryHidden as Tensor;
 }
 
-/** The same from states of the predictor on, each followed by further events. */
+/** The same from states of the predictor on, each followed by further events; undefined where slots are counted. */
 export function statesAfterMore(
 	config: TrajgptConfig,
 	parameters: Parameters,
 	after: readonly number[],
-): { readonly hidden: Tensor; readonly memory: readonly MemoryPart[] } {
+): StatesAfterMore | undefined {
+	if (config.position !== "time") return undefined;
 	const memory = memoryParts(config).slice(0, config.layers);
 	const histories = indexedHistories({
 		token: graph.input("last.token", [batch, 1], "int32"),

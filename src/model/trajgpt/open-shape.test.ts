@@ -27,8 +27,8 @@ const opening: typeof runtime = {
 		return runtime.resident(values);
 	},
 };
-/** Absolute positions are not left open, and answered for all that. */
-const isOpen = ({ position }: Partial<TrajgptConfig>) => position !== "absolute";
+/** Slots that are counted are not left open, and answered for all that. */
+const isOpen = ({ position }: Partial<TrajgptConfig>) => !position;
 
 const nobody = { tokens: [], times: [] };
 

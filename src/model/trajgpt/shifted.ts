@@ -15,7 +15,7 @@ const config = trajgptConfig
 	})
 	.refine(({ position }) => position === "time", {
 		path: ["position"],
-		error: '"time": for absolute positions choose the model trajgpt',
+		error: '"time": for other positions choose the model trajgpt',
 	});
 
 const shifted = causalModel<TrajgptConfig>({

@@ -55,7 +55,7 @@ for (const kind of kinds)
 			const atOnce = await model.observe(model.start(1), [events]);
 			expect(Object.keys(oneByOne.memory)).toEqual([
 				...["states.0", "states.1", "counts"],
-				...(kind.position === "absolute" ? ["seen"] : []),
+				...(kind.position ? ["seen"] : []),
 			]);
 			for (const [part, data] of Object.entries(oneByOne.memory))
 				expectClose(data, atOnce.memory[part] as Float32Array);

@@ -42,7 +42,7 @@ export function predictor(
 	const { vocab } = config;
 	const portable = runtime.target === "portable";
 	const parts = inference.memoryParts(config);
-	// Absolute positions are counted by a constant, whose size must be known.
+	// Slots are counted by a constant, whose size must be known.
 	const open = runtime.opensSizes === true && config.position === "time";
 	// Programs with open sizes contain the weights.
 	const resident = open ? undefined : runtime.resident(weights);

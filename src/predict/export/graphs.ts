@@ -67,11 +67,11 @@ function after(
 	};
 }
 
-/** Absolute positions exist for the ablation only; their state counts events, which the graphs do not carry. */
+/** Other positions exist for comparisons only; their state counts events, which the graphs do not carry. */
 function mustTurnWithTime({ position }: TrajgptConfig): void {
-	if (position === "absolute")
+	if (position !== "time")
 		throw new InputError(
-			'TrajGPT with position "absolute" cannot be exported; train one with position "time"',
+			`TrajGPT with position "${position}" cannot be exported; train one with position "time"`,
 		);
 }
 

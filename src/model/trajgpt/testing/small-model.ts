@@ -45,7 +45,8 @@ export function weightsOf(config: TrajgptConfig) {
 
 /** What there is to choose of the ways to know of times. */
 export const kinds: readonly Partial<TrajgptConfig>[] = [
-	...(["time", "event", "fixed"] as const).map((decay) => ({ decay })),
+	...(["time", "event"] as const).map((decay) => ({ decay })),
+	{ decay: "fixed", position: "index" },
 	{ decay: "fixed-time", position: "absolute" },
 ];
 
