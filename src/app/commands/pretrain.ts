@@ -6,14 +6,20 @@ import { InputError } from "../../base/errors.js";
 import { versions } from "../../base/files/versions.js";
 import { thousands } from "../../base/thousands.js";
 import { isoDate } from "../../base/time.js";
-import { type Dataset, datasetView, openDataset, splitBatches } from "../../data/cohort/index.js";
+import {
+	type Dataset,
+	datasetView,
+	openDataset,
+	readCodeEmbeddings,
+	splitBatches,
+} from "../../data/cohort/index.js";
 import { type ComputeOptions, checkProvider, ownCores } from "../../engine/runtime/open-runtime.js";
 import { isSimulated } from "../../evaluate/index.js";
 import type { CodeConfig } from "../../model/heads.js";
 import { learningRateOf, type Model, modelById, models } from "../../model/index.js";
 import * as runs from "../../model/train/index.js";
 import { defineCommand, listed } from "./define-command.js";
-import { computeFields, date, flag, option, several, threadsField, whole } from "./fields.js";
+import { computeFields, date, file, flag, option, several, threadsField, whole } from "./fields.js";
 import { endInterrupted, interruptible } from "./interruptible.js";
 import { communicatorOf, printJson, progressOf } from "./io.js";
 import { datasetArgument, withDatasetWarning } from "./open-run.js";
@@ -45,6 +51,9 @@ export const command = defineCommand({
 		set: several(
 			"name=value",
 			"override one setting of the preset (listed below); may be repeated",
+		),
+		embeddingsFrom: file(
+			"start with these embeddings of codes: CSV or Parquet with a code, perhaps its system, and as many numbers as the model's width (dim)",
 		),
 		before: option(
 			"date",
@@ -80,12 +89,14 @@ export const command = defineCommand({
 	run: (io, { dataset: folder, out, set, json, ...options }, { typed, typedIn }) =>
 		interruptible(io, async (signal) => {
 			const { model, preset, provider, before, threads, precision, devices, resume } = options;
+			const { embeddingsFrom } = options;
 			const summary = await pretrain(withDatasetWarning(io, await openDataset(folder)), out, {
 				threads,
 				precision,
 				devices,
 				resume,
 				before,
+				embeddingsFrom,
 				signal,
 				progress: progressOf(io),
 				communicator: communicatorOf(io),
@@ -157,6 +168,11 @@ export interface PretrainOptions extends common.Monitoring, ComputeOptions {
 	readonly settings?: Readonly<Record<string, unknown>> | undefined;
 	/** What hazards are learned; false for none. Default: all, but none with the paper's presets. */
 	readonly hazards?: HazardOptions | boolean | undefined;
+	/**
+	 * A CSV or Parquet file with embeddings of the codes to start with: a code, perhaps its system, and `dim` numbers per
+	 * row. `training.embeddings` says whether they are learned further or frozen.
+	 */
+	readonly embeddingsFrom?: string | undefined;
 	/** The last day of records, observation and deaths that training sees. Default: it sees everything. */
 	readonly before?: number | undefined;
 	/** The `trainOptions` that differ from their defaults. Default of `learningRate`: that of the model and the preset. */
@@ -187,8 +203,8 @@ export async function pretrain(
 	const resume =
 		options.resume === "if-begun" ? existsSync(runs.runFiles(folder).run) : options.resume;
 	// All checks come before the first change to the folder.
-	const begin = resume
-		? resumedRun(dataset, folder, options)
+	const { begin, embeddings } = resume
+		? { begin: resumedRun(dataset, folder, options) }
 		: await newRun(dataset, folder, options);
 	communicator.barrier();
 	const work = async () => {
@@ -207,6 +223,7 @@ export async function pretrain(
 			hazards,
 			resume: resume ?? false,
 			codes: runs.codeNumbers(seen.vocabulary),
+			embeddings,
 			options,
 		});
 	};
@@ -230,9 +247,9 @@ async function newRun(
 	dataset: Dataset,
 	folder: string,
 	options: PretrainOptions,
-): Promise<() => runs.Run> {
+): Promise<{ readonly begin: () => runs.Run; readonly embeddings?: Float32Array | undefined }> {
 	runs.checkNewRun(folder);
-	const { before } = options;
+	const { before, embeddingsFrom } = options;
 	runs.checkSplits(dataset);
 	const model = modelById(options.model ?? "trajgpt");
 	const { preset = "default", settings = {} } = options;
@@ -265,6 +282,15 @@ async function newRun(
 				}
 			: wanted;
 	checkLength(model, config, training);
+	if (training.embeddings && embeddingsFrom === undefined)
+		throw new InputError(
+			`\`embeddings\` ${training.embeddings}: no embeddings are read; name a file with \`embeddingsFrom\``,
+			{ field: "embeddings", value: training.embeddings },
+		);
+	const embeddings =
+		embeddingsFrom === undefined
+			? undefined
+			: await readCodeEmbeddings(embeddingsFrom, dataset.vocabulary, (config as CodeConfig).dim);
 	await checkProvider(provider, precision, devices);
 	// An accelerator has memory of its own.
 	if (provider !== "xla")
@@ -276,7 +302,7 @@ async function newRun(
 	const run = {
 		model: model.id,
 		config: config as Record<string, unknown>,
-		options: training,
+		options: embeddings ? { embeddings: "learned" as const, ...training } : training,
 		...((await isSimulated(dataset)) && { simulated: true as const }),
 		...(before !== undefined && { before }),
 		versions: versions(),
@@ -288,10 +314,11 @@ async function newRun(
 	const advice =
 		Object.keys(settings).length === 0 &&
 		common.presetAdvice(model, preset, seen.patients("train").length);
-	return () => {
+	const begin = () => {
 		if (advice) options.progress?.note(`note: ${advice}`);
 		return runs.createRun(folder, dataset, run);
 	};
+	return { begin, embeddings };
 }
 
 /** The settings of a preset; rejects an unknown name, listing the known ones. */
@@ -323,7 +350,14 @@ function resumedRun(dataset: Dataset, folder: string, options: PretrainOptions):
 	if (options.resume !== true) return () => run;
 	const { training = {} } = options;
 	common.checkResumed("run", run.options, training, "start a new run with another `out`");
-	for (const name of ["model", "preset", "settings", "hazards", "before"] as const)
+	for (const name of [
+		"model",
+		"preset",
+		"settings",
+		"hazards",
+		"before",
+		"embeddingsFrom",
+	] as const)
 		if (options[name] !== undefined)
 			throw new InputError(`\`resume\` takes the run's own model; leave out \`${name}\``, {
 				field: name,

@@ -1,4 +1,5 @@
 export * from "./batches.js";
+export { readCodeEmbeddings } from "./code-embeddings.js";
 export * from "./dataset.js";
 export type { SharedEvents } from "./dataset-files.js";
 export type { History, Period } from "./history.js";

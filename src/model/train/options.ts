@@ -46,6 +46,12 @@ export const trainOptions = z.strictObject({
 	clip: positive(1e6, 1, "maximum global norm of the gradients"),
 	accumulate: integer(1, 10_000, 1, "batches per step"),
 	patience: integer(1, 100_000, 5, "epochs without a better validation loss before the run stops"),
+	embeddings: z
+		.enum(["learned", "frozen"])
+		.optional()
+		.describe(
+			"whether embeddings of codes that are read from a file are learned further, or stay as they are (default: learned)",
+		),
 	checkpointEvery: integer(1, 1_000_000, 200, "steps between checkpoints"),
 	seed: integer(0, Number.MAX_SAFE_INTEGER, 1, "seed of weights, batch order and draws"),
 });

@@ -28,7 +28,7 @@ import {
 import * as runs from "./run-folder.js";
 import type { StoredTensor } from "./safetensors.js";
 import { startingHazards } from "./starting-hazards.js";
-import { adamWDefaults, initialState, startTogether } from "./step.js";
+import { adamWDefaults, initialState, startTogether, withEmbeddings } from "./step.js";
 import { openTensorboard } from "./tensorboard.js";
 import { checkDivisible, shareOf, trainer } from "./trainer.js";
 
@@ -51,6 +51,8 @@ export interface PretrainRequest {
 	readonly hazards?: HazardSettings | null | undefined;
 	/** The number of each token's code, where some have several tokens: these start and learn together. */
 	readonly codes?: Int32Array | undefined;
+	/** The embeddings that a new run begins with, for all tokens: those of codes are used. Default: they are drawn. */
+	readonly embeddings?: Float32Array | undefined;
 	readonly resume: boolean;
 	/** Files whose content is bound to the weights; the run's own, where it has them, if left out. */
 	readonly sealed?: readonly string[];
@@ -113,8 +115,13 @@ async function beginning(request: PretrainRequest) {
 	const files = runs.runFiles(folder);
 	const { seed } = run.options;
 	const initial = initialWeights(model, run.config, seed);
-	const drawn = codes ? startTogether(initial, codes) : initial;
+	const together = codes ? startTogether(initial, codes) : initial;
+	const drawn = request.embeddings ? withEmbeddings(together, request.embeddings) : together;
 	const checkpoint = request.resume ? runs.lastCheckpoint(files) : undefined;
+	if (run.options.embeddings && !request.embeddings && !checkpoint)
+		throw new InputError(
+			`${folder} ended before its first checkpoint, which would hold the embeddings that it read; remove it and begin again, with \`embeddingsFrom\``,
+		);
 	const weights =
 		request.hazards && !checkpoint
 			? await startingHazards(drawn, request.hazards, dataset, seed)
@@ -161,6 +168,7 @@ function openTraining(
 			clip: options.clip,
 			accumulate: accumulate > 1,
 			codes: request.codes,
+			freezesEmbeddings: options.embeddings === "frozen",
 			communicator,
 		},
 		weights,

@@ -1,4 +1,4 @@
-import { codeKey, type Vocabulary } from "../../data/cohort/vocabulary.js";
+import { codeKey, specialCount, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { next, type ResidentValue } from "../../engine/runtime/index.js";
 import type { FixedShape, Graph, Tensor } from "../../engine/tensor/index.js";
 import * as graph from "../../engine/tensor/index.js";
@@ -15,6 +15,8 @@ export interface StepPlan<C = unknown> {
 	readonly shapes: ReadonlyMap<string, FixedShape>;
 	/** The number of each token's code, where some have several tokens: these learn together. */
 	readonly codes?: Int32Array | undefined;
+	/** Whether the embeddings of codes stay as they are; special tokens learn theirs. */
+	readonly freezesEmbeddings?: boolean | undefined;
 	/** Devices that share the rows of a batch; sums over rows are then taken over all of them. Default: 1. */
 	readonly devices?: number;
 }
@@ -92,6 +94,15 @@ function learned({ model, config }: StepPlan, total: Tensor, parameters: Paramet
 	);
 }
 
+const isFrozen = ({ freezesEmbeddings }: StepPlan, name: string): boolean =>
+	freezesEmbeddings === true && name === "embedding";
+
+const zerosLike = ({ shape, dtype }: Tensor) => graph.filled(0, shape, dtype);
+
+/** Embeddings with the rows of codes taken from others. */
+const withCodesOf = (embeddings: Tensor, others: Tensor): Tensor =>
+	graph.concat([embeddings.slice(0, 0, specialCount), others.slice(0, specialCount)], 0);
+
 /** An objective with the gradients of the learned weights, by name. */
 function backward(plan: StepPlan, shape: BatchShape) {
 	const { total, parameters, ...objective } = objectiveOf(plan, shape);
@@ -104,7 +115,8 @@ function backward(plan: StepPlan, shape: BatchShape) {
 	const gradient: Parameters = Object.fromEntries(
 		names.map((name, i) => {
 			const slope = overDevices(plan, slopes[i]);
-			return [name, codes ? learnTogether(name, slope, codes) : slope];
+			const ofCodes = codes ? learnTogether(name, slope, codes) : slope;
+			return [name, isFrozen(plan, name) ? withCodesOf(ofCodes, zerosLike(ofCodes)) : ofCodes];
 		}),
 	);
 	return { ...objective, parameters, gradient };
@@ -157,7 +169,9 @@ function updates(plan: StepPlan, parameters: Parameters, gradient: Parameters) {
 			kind.options,
 			specs[name]?.decays ?? weights.shape.length > 1,
 		);
-		outputs[next(name)] = after.parameter;
+		outputs[next(name)] = isFrozen(plan, name)
+			? withCodesOf(after.parameter, weights)
+			: after.parameter;
 		outputs[next(firstOf(name))] = after.first;
 		outputs[next(secondOf(name))] = after.second;
 	}
@@ -319,6 +333,20 @@ export function startTogether(weights: ParameterValues, codes: Int32Array): Para
 			return [name, { ...value, data }];
 		}),
 	);
+}
+
+/** The weights with other embeddings of codes; special tokens keep theirs. */
+export function withEmbeddings(
+	weights: ParameterValues,
+	embeddings: Float32Array,
+): ParameterValues {
+	const drawn = weights.get("embedding");
+	if (!drawn) throw new Error("the model has no embeddings");
+	const { shape, data } = drawn;
+	const special = specialCount * (shape[1] as number);
+	const values = Float32Array.from(embeddings);
+	values.set(data.subarray(0, special));
+	return new Map([...weights, ["embedding", { shape, data: values }]]);
 }
 
 /**

@@ -58,6 +58,8 @@ export interface TrainerOptions {
 	readonly accumulate: boolean;
 	/** The number of each token's code, where some have several tokens: these learn together. */
 	readonly codes?: Int32Array | undefined;
+	/** Whether the embeddings of codes stay as they are. Default: they are learned. */
+	readonly freezesEmbeddings?: boolean | undefined;
 	/** The processes that share each step. Default: this one alone. */
 	readonly communicator?: Communicator | undefined;
 }

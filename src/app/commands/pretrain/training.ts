@@ -65,7 +65,10 @@ export function trainedText(
 interface Training
 	extends Pick<PretrainRequest, "folder" | "dataset" | "resume">,
 		Partial<
-			Pick<PretrainRequest, "model" | "view" | "batchesOf" | "sealed" | "hazards" | "codes">
+			Pick<
+				PretrainRequest,
+				"model" | "view" | "batchesOf" | "sealed" | "hazards" | "codes" | "embeddings"
+			>
 		> {
 	readonly run: PretrainRequest["run"] &
 		Pick<Run, "threads" | "provider" | "precision" | "versions">;
