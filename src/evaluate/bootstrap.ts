@@ -4,7 +4,6 @@ import { random } from "../base/random.js";
 import type { Split } from "../data/cohort/index.js";
 import type { EvaluateOptions, EvaluationRow, Measure, Measured } from "./evaluation.js";
 import { quantile } from "./metrics.js";
-import type { PatientWeights } from "./survival/follow-up.js";
 
 export interface BootstrapOptions {
 	readonly draws: number;
@@ -119,65 +118,15 @@ export const notNegative = (measure: Measure): Measure => ({
 const isShare = (metric: string) =>
 	/^(accuracy|recall|auroc|auprc|averagePrecision|brier)/.test(metric);
 
+/** Measures that may be negative: a skill, and a share of the way between two rows. */
+const isSigned = (metric: string) => /^(brierSkill|logLossShare|aurocShare)/.test(metric);
+
 /** A measure whose interval holds possible values only. */
 export const possible = (metric: string, measure: Measure): Measure => {
+	if (isSigned(metric)) return measure;
 	const bounded = notNegative(measure);
 	return isShare(metric) ? { ...bounded, high: Math.min(1, bounded.high) } : bounded;
 };
-
-/**
- * Scores every code on the same bootstrap draws of the cohort, so that differences are paired. Calls with the same
- * options, for other horizons or subgroups, use the same draws. Each draw weights patients by their number of copies,
- * and everything that is estimated, censoring included, is estimated anew. `codes` may be a generator: a code is not
- * kept after it was scored. Kept are (draws + 1) × codes × models × metrics numbers.
- *
- * A code is scored as one record per model, the same models for every code. Models are numbered as in the scores, codes
- * as they were given. A value is null if it is undefined on all patients, and NaN on draws on which it is undefined.
- *
- * @example
- * const codes = followUps.map((one, code) => onsetScores(one, 365, [own[code], baseline[code]]));
- * const resampled = resampleCodes(patients, codes, { draws: 200, seed: 1 });
- * resampled.mean(0, "auroc");
- */
-export function resampleCodes<Metric extends string>(
-	patients: number,
-	codes: Iterable<(weights?: PatientWeights) => readonly Readonly<Record<Metric, number | null>>[]>,
-	options: BootstrapOptions,
-) {
-	if (patients === 0) throw new InputError("there are no patients to evaluate");
-	const draws = Array.from(patientDraws(patients, options), (drawn) => new Uint16Array(drawn));
-	/** By code and model, then by metric: the value on all patients, and on each draw; NaN if undefined. */
-	const kept = Array.from(codes, (score) => {
-		const scored = [score(), ...draws.map((weights) => score(weights))];
-		return scored[0].map((scores, model) =>
-			mapValues(scores, (_, metric) =>
-				Float64Array.from(scored, (models) => models[model][metric] ?? Number.NaN),
-			),
-		);
-	});
-	const drawnOf = (values: Float64Array): Drawn | null =>
-		Number.isNaN(values[0]) ? null : { value: values[0], drawn: values.subarray(1) };
-	/** Sums over codes of one metric divided by those of another, codes left out that lack either. */
-	const sumRatio = (model: number, part: Metric, total: (code: number, draw: number) => number) =>
-		Float64Array.from({ length: draws.length + 1 }, (_, draw) => {
-			let [parts, totals] = [0, 0];
-			for (const [code, models] of kept.entries()) {
-				const [value, divisor] = [models[model][part][draw], total(code, draw)];
-				if (Number.isNaN(value + divisor)) continue;
-				parts += value;
-				totals += divisor;
-			}
-			return totals > 0 ? parts / totals : Number.NaN;
-		});
-	return {
-		ofCode: (code: number, model: number, metric: Metric) => drawnOf(kept[code][model][metric]),
-		/** Unweighted mean over the codes for which the metric is defined. */
-		mean: (model: number, metric: Metric) => drawnOf(sumRatio(model, metric, () => 1)),
-		/** Sum over codes of one metric divided by that of another, such as observed by expected onsets. */
-		ratio: (model: number, part: Metric, total: Metric) =>
-			drawnOf(sumRatio(model, part, (code, draw) => kept[code][model][total][draw])),
-	};
-}
 
 export type RowName = Omit<EvaluationRow, "metrics" | "byDraw" | "byPatient">;
 

@@ -22,10 +22,10 @@ describe("an evaluation", () => {
 
 	test.each([
 		["cut short", '{"kind"', "is not JSON"],
-		["of another version", JSON.stringify({ ...evaluation, version: 4 }), '"version": '],
+		["of another version", JSON.stringify({ ...evaluation, version: 5 }), '"version": '],
 		[
 			"of an earlier version",
-			JSON.stringify({ ...evaluation, version: 2 }),
+			JSON.stringify({ ...evaluation, version: 3 }),
 			"was written by an earlier",
 		],
 		["with a value that is none", JSON.stringify({ ...evaluation, patients: "3" }), '"patients": '],

@@ -53,14 +53,24 @@ export type CalibrationBin = z.infer<typeof calibrationBin>;
 const optionalMeasure = measureSchema.nullable();
 const optionalNumber = z.number().nullable();
 
+const spread = z
+	.strictObject({ median: z.number(), lower: z.number(), upper: z.number(), codes: count })
+	.nullable();
+
 const onsetSchema = z.strictObject({
 	index: z.string(),
 	lookBackDays: z.number(),
-	/** Of the first row, over all codes that are measured at the horizon. */
+	/** Calibration and decisions of the first row, over the frequent codes together. */
 	horizons: z.array(
 		z.strictObject({
 			years: z.number(),
+			/** Frequent codes, of which at least 20 onsets are expected, and all, of which at least one is. */
 			codes: count,
+			allCodes: count,
+			/** Of each row: slope and intercept of logistic recalibration, median and quartiles over frequent codes. */
+			recalibration: z.array(
+				z.strictObject({ label: z.string(), slope: spread, intercept: spread }),
+			),
 			calibration: z.array(
 				z.strictObject({
 					predicted: z.number(),
@@ -84,6 +94,7 @@ const onsetSchema = z.strictObject({
 			rows: z.array(
 				z.strictObject({
 					label: z.string(),
+					logLoss: z.number(),
 					auroc: z.number(),
 					averagePrecision: z.number(),
 					/** null where a row predicts no risk at all. */
@@ -137,12 +148,17 @@ const onsetSchema = z.strictObject({
 			onsets: count,
 			/** Patients without the code on their index day. */
 			atRisk: count,
+			/** Onsets among them by the training patients' rates by age and sex. */
+			expected: z.number(),
 			rows: z.array(
 				z.strictObject({
 					label: z.string(),
 					auroc: optionalMeasure,
 					averagePrecision: optionalMeasure,
 					observedToExpected: optionalMeasure,
+					/** Of logistic recalibration, with limits from a robust variance. */
+					calibrationSlope: optionalMeasure,
+					calibrationIntercept: optionalMeasure,
 				}),
 			),
 		}),
@@ -150,7 +166,7 @@ const onsetSchema = z.strictObject({
 });
 export type OnsetDetails = z.infer<typeof onsetSchema>;
 
-const evaluationVersion = 3;
+export const evaluationVersion = 4;
 
 export const evaluationSchema = z.strictObject({
 	kind: z.literal("trajgpt-evaluation"),

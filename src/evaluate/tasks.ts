@@ -134,7 +134,7 @@ export async function openTask(
 		const external = trained !== undefined && results.isExternal(trained, dataset);
 		return {
 			kind: "trajgpt-evaluation",
-			version: 3,
+			version: results.evaluationVersion,
 			...measured,
 			...(options.sample && { sample: options.sample }),
 			notes: [

@@ -157,13 +157,22 @@ const report: DemoReport = {
 				{
 					who: "model",
 					label: "TrajGPT",
-					metrics: { "auroc 5y": measured(0.65), "averagePrecision 5y": measured(0.11) },
+					metrics: {
+						"logLoss 5y": measured(3.4),
+						"auroc 5y": measured(0.65),
+						"averagePrecision 5y": measured(0.11),
+					},
 				},
 				{ who: "global", label: "age and sex", metrics: { "auroc 5y": measured(0.6) } },
 			]),
 			onset: {
 				...{ index: "random", lookBackDays: 365, subgroups: [], codes: [] },
-				horizons: [{ years: 5, codes: 115, calibration: [], decisions: [] }],
+				horizons: [
+					{
+						...{ years: 5, codes: 115, allCodes: 201 },
+						...{ calibration: [], recalibration: [], decisions: [] },
+					},
+				],
 			},
 		},
 		next: evaluation("next", [
@@ -198,14 +207,18 @@ function evaluation(
 	task: string,
 	rows: NonNullable<Evaluations[string]>["rows"],
 ): NonNullable<Evaluations[string]> {
-	const about = { kind: "trajgpt-evaluation", version: 3, split: "test" } as const;
+	const about = { kind: "trajgpt-evaluation", version: 4, split: "test" } as const;
 	return { ...about, notes: [], task, patients: 6, events: 60, seed: 0, draws: 10, rows };
 }
 
 test("prints the numbers of every task, and suggests commands for a test patient", () => {
 	const text = render(report);
-	expect(text).toMatch(/^within 5 years, 115 codes +AUROC +average precision, %/m);
-	expect(text).toMatch(/^TrajGPT +0\.650 \[0\.640, 0\.660\] +11\.00 \[10\.00, 12\.00\]$/m);
+	expect(text).toMatch(
+		/^within 5 years, 115 frequent codes +log loss per onset +AUROC +average precision, %/m,
+	);
+	expect(text).toMatch(
+		/^TrajGPT +3\.400 \[.*\] +0\.650 \[0\.640, 0\.660\] +11\.00 \[10\.00, 12\.00\]$/m,
+	);
 	expect(text).toMatch(/^age and sex +0\.600/m);
 	expect(text.indexOf("within 5 years")).toBeLessThan(text.indexOf("next: nats"));
 	expect(text).toMatch(

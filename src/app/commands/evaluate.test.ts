@@ -177,7 +177,7 @@ describe("evaluate", () => {
 		expect(await refused(join(csv, "codes.csv"))).toContain(
 			`cannot write ${join(csv, "codes.csv")}`,
 		);
-		expect(await refused(csv, "--force")).toContain("no code has 20 onsets");
+		expect(await refused(csv, "--force")).toContain("no code has 20 expected onsets");
 		expect(await readFile(csv, "utf8")).toBe("mine\n");
 	});
 

@@ -38,9 +38,9 @@ function patientCount(text: string): number | "all" {
 const description = `Evaluate a run, with 95 % intervals from a bootstrap over patients.
 
   onset     the probability that a code is recorded for the first time within
-            1, 3, 5 and 10 years of an index day, death competing: AUROC,
-            average precision, observed/expected, calibration; every code with
-            at least 20 expected onsets
+            1, 3, 5 and 10 years of an index day, death competing: log loss
+            per onset, AUROC, average precision, calibration; codes with at
+            least 20 expected onsets, and all codes, rare ones among them
   next      every event after the first, given its time and all events before
             it: accuracy, recall@5 and @10, mean -log p (nats), calibration
   forecast  every event after the first 50, at its own time, given those 50

@@ -193,7 +193,7 @@ test("measures over patients: one curve per size, with baselines; what is missin
 			entry: { label: `${preset}, ${trainPatients} patients` },
 		})),
 	);
-	const columns = columnsOf(["onset"], []).slice(0, 2);
+	const columns = columnsOf(["onset"], []).slice(1, 3);
 	const figure = scalingFigure({ columns, lines }, sizes, true);
 	await expect(drawn(figure)).toMatchFileSnapshot("testing/scaling.svg");
 });
@@ -251,11 +251,14 @@ test("every code, best first", () => {
 		name,
 		onsets: 20,
 		atRisk: 100,
+		expected: 21,
 		rows: ["TrajGPT", "age and sex"].map((label, at) => ({
 			label,
 			auroc: measure(auroc - 0.05 * at),
 			averagePrecision: null,
 			observedToExpected: null,
+			calibrationSlope: null,
+			calibrationIntercept: null,
 		})),
 	});
 	const figure = codeScoresFigure([code("gout", 0.52), code("stroke", 0.8), code("x", 0.9, 1)], 5);

@@ -79,6 +79,10 @@ export function columnsOf(
 			return onsetHorizons.flatMap((years) => {
 				const group = `Onset within ${years} y`;
 				return [
+					{
+						...{ task, group, title: "log loss", metric: `logLoss ${years}y` },
+						...{ ...ratio, best: "lowest" as const },
+					},
 					{ task, group, title: "AUROC", metric: `auroc ${years}y`, ...ratio },
 					{ task, group, title: "AP", metric: `averagePrecision ${years}y`, ...percent },
 				];

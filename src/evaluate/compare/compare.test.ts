@@ -28,7 +28,7 @@ const row = (name: RowName, values: Readonly<Record<string, number>>): Evaluatio
 });
 const evaluation = (task: string, rows: EvaluationRow[]): Evaluation => ({
 	kind: "trajgpt-evaluation",
-	version: 3,
+	version: 4,
 	task,
 	split: "test",
 	patients: 40,
@@ -300,12 +300,14 @@ describe("a comparison", () => {
 			[],
 		);
 		expect(comparison.columns.map(({ group, title }) => `${group}: ${title}`)).toEqual([
+			"Onset within 1 y: log loss",
 			"Onset within 1 y: AUROC",
 			"Onset within 1 y: AP",
+			"Onset within 5 y: log loss",
 			"Onset within 5 y: AUROC",
 			"Onset within 5 y: AP",
 		]);
-		expect(comparison.lines.map(({ label, values }) => [label, values[0]?.value])).toEqual([
+		expect(comparison.lines.map(({ label, values }) => [label, values[1]?.value])).toEqual([
 			["One", 0.7],
 			["Two", 0.68],
 			["regression per code", 0.65],

@@ -7,9 +7,11 @@ import type * as results from "../evaluation.js";
 import { personAt } from "../predictions.js";
 import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
+import { leastRisk } from "../survival/scores.js";
 import { type ExpectedRates, expectedRates } from "./expected-onsets.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
+import { onsetResults } from "./results.js";
 import * as studies from "./study.js";
 
 const usualHorizons = [1, 3, 5, 10];
@@ -114,7 +116,7 @@ export async function onsetTask(
 		const modelRows = trained ? [await modelPredictions(runtime, trained, study)] : [];
 		if (modelRows[0] && options.onPredictions)
 			options.onPredictions(codePredictions(study, modelRows[0]));
-		return studies.onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
+		return onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
 	};
 }
 
@@ -144,7 +146,9 @@ function notesOf(
 	const notes = [
 		`index: ${index === "random" ? "one random day in the middle 30 to 70 % of each patient's observed time" : index}; records of that day are history; ${lookBackDays} days of observation before it are required`,
 		"time at risk ends with the observation period or with death, which competes; censoring is corrected by inverse probability weights",
-		`codes: those with at least ${studies.frequentOnsets} onsets expected among these patients within the horizon by ${trainingDataset.patients("train").length > 0 ? "the training patients'" : "their own"} rates by age and sex, whatever was recorded; the same codes in every row`,
+		`frequent codes: at least ${studies.frequentOnsets} onsets expected among these patients within the horizon by ${trainingDataset.patients("train").length > 0 ? "the training patients'" : "their own"} rates by age and sex, whatever was recorded; all codes: at least ${studies.rareOnsets}; the same codes in every row, but a row that does not predict rare ones is measured on frequent codes alone`,
+		`log loss per onset: −log of the probability of what happened (an onset by the horizon, or none), summed over patients and codes and divided by the onsets; probabilities are taken as at least ${leastRisk} and at most 1 minus that`,
+		"AUROC and average precision: unweighted means over codes; of all codes, over those with an onset",
 	];
 	if (dataset.manifest.values)
 		notes.push("codes with ranges of values are not measured: their first record is a first test");

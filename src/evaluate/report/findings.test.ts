@@ -35,7 +35,8 @@ describe("the sentence for numbers", () => {
 			exampleOnset({ model: 0.65, regression: 0.63, oracle: 0.7 }),
 			"65 % of the time; mean over 32 codes.",
 			"Ahead of a regression per code by 0.020 (0.010–0.030).",
-			"50 % of the way from age and sex (0.600)",
+			"50 % (40–60) of the way from age and sex (0.600)",
+			"0.93 in the median code",
 		],
 		[
 			"regression ahead",
@@ -148,7 +149,7 @@ test("first records lead; nothing is said of what was not measured", () => {
 		exampleNext(3, 3.4, 0.01),
 		exampleOnset({ model: 0.65, regression: 0.63, oracle: 0.7 }),
 	);
-	expect(first).toMatchObject({ value: "0.650", label: "AUROC, within 5 years" });
+	expect(first).toMatchObject({ value: "4.350", label: "log loss per onset, within 5 years" });
 	expect(others.map(({ label }) => label)).toContain("probability of the next code");
 	expect(said(exampleOnset({ model: 0.6, regression: 0.63 }))).not.toContain("of the way");
 	const { oracle: _, ...real } = numbers;

@@ -15,6 +15,7 @@ export interface MeasureKind {
 
 const share = { scale: 100, digits: 1, unit: "points", better: "more" } as const;
 const points = { scale: 100, digits: 2, unit: "points", better: "less" } as const;
+const way = { ...share, digits: 0 } as const;
 const fraction = { scale: 1, digits: 3, unit: "", better: "more" } as const;
 const ratio = { scale: 1, digits: 2, unit: "", better: "near 1" } as const;
 
@@ -28,9 +29,12 @@ const kinds: Readonly<Record<string, Omit<MeasureKind, "reading">>> = {
 	calibrationerror: { ...points, title: "calibration error, points" },
 	weightedcalibrationerror: { ...points, title: "weighted calibration error, points" },
 	topcalibrationerror: { ...points, title: "calibration error of the first choice, points" },
+	"onset logloss": { ...fraction, title: "log loss per onset", unit: "nats", better: "less" },
 	"onset auroc": { ...fraction, title: "AUROC" },
 	"onset averageprecision": { ...points, title: "average precision, %", better: "more" },
-	"onset brier": { ...fraction, title: "Brier", better: "less" },
+	"onset brierskill": { ...points, title: "Brier skill, %", better: "more" },
+	"onset loglossshare": { ...way, title: "share of the way in log loss, %" },
+	"onset aurocshare": { ...way, title: "share of the way in AUROC, %" },
 	"onset observedtoexpected": { ...ratio, title: "observed/expected" },
 	"onset weightedcalibrationerror": {
 		...points,
@@ -55,10 +59,18 @@ const readings: Readonly<Record<string, string>> = {
 		"The mean difference between predicted probability and observed frequency over bins of all codes, weighted by the predicted probability in each, in percentage points.",
 	topcalibrationerror:
 		"The mean difference between the probability of the most likely code and how often that code was recorded, over bins weighted by the number of events in each, in percentage points.",
+	"onset logloss":
+		"How far the predicted probabilities are from what happened: −log of the probability that was given to it (a first record within the horizon, or none), summed over people and codes, and divided by the number of first records. Less is better; it counts ranking and calibration.",
 	"onset auroc":
 		"The chance that a person who gets a first record within the horizon has a higher predicted risk than one who does not: 0.5 is guessing, 1 is perfect. Mean over codes.",
 	"onset averageprecision":
 		"People are ranked by predicted risk, and the share of those with a first record is averaged over their ranks: it asks whether the highest risks are the right ones. Guessing gives the share of people with a first record. Mean over codes.",
+	"onset brierskill":
+		"How much of the mean squared error goes if each person has their own predicted risk instead of everybody the observed one: 0 is no gain, 100 % is perfect.",
+	"onset loglossshare":
+		"How far the risks have come from those by age and sex (0) to those of the simulator (100 %), in log loss.",
+	"onset aurocshare":
+		"How far the risks have come from those by age and sex (0) to those of the simulator (100 %), in AUROC.",
 	"onset observedtoexpected":
 		"First records that were observed, divided by those predicted. Above 1, risks are too low.",
 	"onset weightedcalibrationerror":
@@ -67,7 +79,7 @@ const readings: Readonly<Record<string, string>> = {
 
 /** The kind of a measure, by name; an unknown measure has its name as title. */
 export function measureKind(name: string): MeasureKind {
-	const id = name.toLowerCase().replace(/^(\w+) [\d.]+y$/, "onset $1");
+	const id = name.toLowerCase().replace(/^(\w+) [\d.]+y(?: all)?$/, "onset $1");
 	if (kinds[id]) return { ...kinds[id], reading: readings[id] ?? "" };
 	const [, part] = /^nats (.+)$/i.exec(name) ?? [];
 	if (part) return { ...measureKind("nats"), title: `nats ${part}`, term: "nats" };

@@ -1,5 +1,5 @@
 import { counted, sentences } from "../charts/numbers.js";
-import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
+import type { Evaluation, EvaluationRow, Measure, OnsetDetails } from "../evaluation.js";
 import {
 	comparison,
 	mainRow,
@@ -29,9 +29,15 @@ export function onsetFindings(evaluation: Evaluation, atYears?: number): Finding
 	const model = mainRow(evaluation);
 	const years = atYears ?? (details && shownHorizons(details).at(-1));
 	if (!details || !model || years === undefined) return [];
-	const codes = details.horizons.find((horizon) => horizon.years === years)?.codes ?? 0;
+	const horizon = details.horizons.find((one) => one.years === years);
+	const codes = horizon?.codes ?? 0;
 	const span = `${years} ${years === 1 ? "year" : "years"}`;
 	return [
+		...ranking(evaluation, model, `logLoss ${years}y`, (loss, others) => ({
+			value: loss,
+			label: `log loss per onset, within ${span}`,
+			says: `−log of the probability of what happened, summed over people and ${counted(codes, "code")} and divided by the number of first records; less is better.${others}`,
+		})),
 		...ranking(evaluation, model, `auroc ${years}y`, (auroc, others) => ({
 			value: auroc,
 			label: `AUROC, within ${span}`,
@@ -42,7 +48,7 @@ export function onsetFindings(evaluation: Evaluation, atYears?: number): Finding
 			label: "average precision",
 			says: `How often a high risk comes true: the share of first records among everybody ranked at least as high, averaged over those who get one.${others}`,
 		})),
-		...calibration(model, years, span),
+		...calibration(model, years, span, horizon?.recalibration),
 	];
 }
 
@@ -56,8 +62,10 @@ function ranking(
 	const kind = measureKind(metric);
 	const score = model.metrics[metric];
 	if (!score) return [];
-	const low = rowOf(evaluation, { who: "global" })?.metrics[metric]?.value;
-	const best = rowOf(evaluation, { who: "oracle" })?.metrics[metric]?.value;
+	const ageAndSex = rowOf(evaluation, { who: "global" })?.metrics[metric];
+	const reference = rowOf(evaluation, { who: "oracle" })?.metrics[metric];
+	const shareName = metric.replace(/^(\w+)/, "$1Share");
+	const share = model.metrics[shareName];
 	const regression = rowOf(evaluation, { who: "history" });
 	const paired = comparison(evaluation, model, regression, metric);
 	const others = sentences(
@@ -67,20 +75,26 @@ function ranking(
 				worse: "Behind a regression per code",
 				level: "Level with a regression per code: apart",
 			})} by ${paired.size}.`,
-		low !== undefined &&
-			best !== undefined &&
-			best > low &&
-			`${percentOf((score.value - low) / (best - low), 0)} of the way from age and sex (${written(low, kind)}) to the simulator's own risk (${written(best, kind)}).`,
+		ageAndSex &&
+			reference &&
+			share &&
+			`${withInterval(share, measureKind(shareName), " %")} of the way from age and sex (${written(ageAndSex.value, kind)}) to the simulator's own risk (${written(reference.value, kind)}).`,
 	);
 	return [finding(written(score.value, kind), others && ` ${others}`)];
 }
 
-function calibration({ metrics }: EvaluationRow, years: number, span: string): Finding[] {
+function calibration(
+	{ label, metrics }: EvaluationRow,
+	years: number,
+	span: string,
+	spreads: OnsetDetails["horizons"][number]["recalibration"] | undefined,
+): Finding[] {
 	const ratio = metrics[`observedToExpected ${years}y`];
 	const error = metrics[`weightedCalibrationError ${years}y`];
 	if (!ratio) return [];
 	const kind = measureKind("observedToExpected 1y");
 	const errorKind = measureKind("weightedCalibrationError 1y");
+	const slope = spreads?.find(({ label: row }) => row === label)?.slope;
 	return [
 		{
 			value: written(ratio.value, kind),
@@ -89,6 +103,8 @@ function calibration({ metrics }: EvaluationRow, years: number, span: string): F
 				`Within ${span}, ${withInterval(ratio, kind, " times")} as many first records were observed as predicted: ${againstExpected(ratio)}.`,
 				error &&
 					`Weighted by the risk, predictions differ from what was observed by ${written(error.value, errorKind)} percentage points on average.`,
+				slope &&
+					`The calibration slope is ${slope.median.toFixed(2)} in the median code, between ${slope.lower.toFixed(2)} and ${slope.upper.toFixed(2)} in the middle half; below 1, risks are too extreme.`,
 			),
 		},
 	];

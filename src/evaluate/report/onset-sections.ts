@@ -60,17 +60,34 @@ export function onsetSections(
 	].map((section) => ({ ...section, half: true }));
 }
 
-const metrics = ["auroc", "averagePrecision", "observedToExpected", "weightedCalibrationError"];
-const metricsWithin = (years: number) => metrics.map((metric) => `${metric} ${years}y`);
+const metrics = [
+	"logLoss",
+	"auroc",
+	"averagePrecision",
+	"observedToExpected",
+	"weightedCalibrationError",
+];
+const metricsWithin = (years: number, suffix = "") =>
+	metrics.map((metric) => `${metric} ${years}y${suffix}`);
 
 function tableSection(evaluation: OnsetEvaluation, horizons: readonly number[]): Section {
 	const { rows, patients, split, draws, notes, onset } = evaluation;
 	const last = horizons.at(-1) ?? 5;
 	const others = horizons.slice(0, -1);
 	const rowsWithin = (years: number): Markup => {
-		const codes = onset.horizons.find((horizon) => horizon.years === years)?.codes ?? 0;
-		return html`<tr class="band"><th scope="rowgroup" colspan="5">within ${yearsText(years)}, ${counted(codes, "code")}</th></tr>
-${measureRows(rows, metricsWithin(years))}`;
+		const { codes = 0, allCodes = 0 } =
+			onset.horizons.find((horizon) => horizon.years === years) ?? {};
+		const band = (words: string) =>
+			html`<tr class="band"><th scope="rowgroup" colspan="${metrics.length + 1}">within ${yearsText(years)}, ${words}</th></tr>`;
+		const ofAll = rows.filter((row) => row.metrics[`logLoss ${years}y all`]);
+		return html`${band(counted(codes, "frequent code"))}
+${measureRows(rows, metricsWithin(years))}
+${
+	allCodes > codes && ofAll.length > 0
+		? html`${band(`all ${counted(allCodes, "code")}, rare ones among them`)}
+${measureRows(ofAll, metricsWithin(years, " all"))}`
+		: ""
+}`;
 	};
 	const tableOf = (name: string, years: readonly number[]) =>
 		table({
@@ -112,9 +129,36 @@ function calibrationSection(evaluation: OnsetEvaluation, years: readonly number[
 				sizes: ["half", "narrow"],
 				draw: (size) => onsetCalibrationFigure(horizons, size),
 			},
+			...horizons.slice(-1).map(recalibrationTable),
 		],
 		rows: () => horizons.flatMap(({ calibration }) => calibration),
 	};
+}
+
+/** Slope and intercept of the codes, by row. */
+function recalibrationTable({
+	years,
+	codes,
+	recalibration,
+}: Pick<OnsetDetails["horizons"][number], "years" | "codes" | "recalibration">): Markup {
+	type Spread = (typeof recalibration)[number]["slope"];
+	const spread = (one: Spread) =>
+		numberCell(
+			one
+				? `${one.median.toFixed(2)} (${one.lower.toFixed(2)} to ${one.upper.toFixed(2)})`.replaceAll(
+						"-",
+						"−",
+					)
+				: "–",
+		);
+	return table({
+		name: "Calibration by code",
+		caption: `Within ${yearsText(years)}, ${counted(codes, "frequent code")}: median and quartiles over codes. A slope of 1 and an intercept of 0 are right; a slope below 1 says that risks are too extreme, an intercept above 0 that they are too low.`,
+		head: ["risk from", "slope", "intercept"],
+		rows: recalibration.map(({ label, slope, intercept }) =>
+			tableRow(label, [spread(slope), spread(intercept)]),
+		),
+	});
 }
 
 function subgroupSection(evaluation: OnsetEvaluation, years: number): Section {

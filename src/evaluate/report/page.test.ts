@@ -70,14 +70,14 @@ describe("the page", () => {
 			"p000008, a woman, first recorded at age 61.8: a year earlier, the model gave a 5-year risk of 8.0 %; people of the same age and sex had 2.2 %; the true risk was 8.9 %.",
 		);
 		expect(said).toContain("p000009: a year earlier, the model gave a 5-year risk of 3.0 %.");
-		expect(said).toMatch(/within 1 year, 32 codes TrajGPT\s*0\.650/);
-		expect(said).toMatch(/within 5 years, 32 codes TrajGPT\s*0\.650/);
+		expect(said).toMatch(/within 1 year, 32 frequent codes TrajGPT\s*4\.350/);
+		expect(said).toMatch(/within 5 years, all 210 codes, rare ones among them TrajGPT\s*5\.350/);
 		expect(said).toMatch(/female\s*20\s*3\s*0\.640\s*0\.640\s*1\.08/);
 	});
 
 	test("has accessible tables and scrolling parts", () => {
 		const tables = [...document.querySelectorAll("table")];
-		expect(tables).toHaveLength(7);
+		expect(tables).toHaveLength(8);
 		for (const table of tables) {
 			expect(table.querySelector("caption")?.textContent).toMatch(/\w/);
 			for (const header of table.querySelectorAll("th"))

@@ -1,9 +1,7 @@
 import { InputError } from "../../base/errors.js";
 import { groupsBetween, quantileEdges } from "../calibration.js";
-import { countUpTo, pick, ranking } from "../metrics.js";
+import { countUpTo, pick } from "../metrics.js";
 import * as survival from "./follow-up.js";
-
-type HorizonWeights = NonNullable<ReturnType<ReturnType<typeof outcomeAt>["weigh"]>>;
 
 /**
  * The outcome of entries at a horizon, with inverse-probability-of-censoring weights.
@@ -35,28 +33,36 @@ export function outcomeAt({ time, status, patient }: survival.SortedFollowUp, ho
 		weigh(patientWeights?: survival.PatientWeights) {
 			let total = 0;
 			for (let i = 0; i < entries; i++) {
-				counts[i] = patientWeights ? patientWeights[patient[i]] : 1;
-				total += counts[i];
+				const count = patientWeights ? patientWeights[patient[i]] : 1;
+				counts[i] = count;
+				total += count;
 			}
-			let [atRisk, uncensored, onsets, others, lastStatus] = [total, 1, 0, 0, survival.censored];
+			let atRisk = total;
+			let uncensored = 1;
+			let onsets = 0;
+			let others = 0;
+			let lastStatus: number = survival.censored;
 			for (let i = 0; i < within; i++) {
 				const count = counts[i];
-				weights[i] = 0;
-				if (count === 0) continue;
-				lastStatus = status[i];
-				// One loss after the other: the factors of one day multiply to that of the day.
-				if (lastStatus === survival.censored) uncensored *= Math.max(0, 1 - count / atRisk);
-				else {
-					weights[i] = count / uncensored;
-					if (lastStatus === survival.onset) onsets += weights[i];
-					else others += weights[i];
+				let weight = 0;
+				if (count > 0) {
+					lastStatus = status[i];
+					// One loss after the other: the factors of one day multiply to that of the day.
+					if (lastStatus === survival.censored) uncensored *= Math.max(0, 1 - count / atRisk);
+					else {
+						weight = count / uncensored;
+						if (lastStatus === survival.onset) onsets += weight;
+						else others += weight;
+					}
+					atRisk -= count;
 				}
-				atRisk -= count;
+				weights[i] = weight;
 			}
 			let beyond = 0;
 			for (let i = within; i < entries; i++) {
-				weights[i] = counts[i] === 0 ? 0 : counts[i] / uncensored;
-				beyond += weights[i];
+				const weight = counts[i] === 0 ? 0 : counts[i] / uncensored;
+				weights[i] = weight;
+				beyond += weight;
 			}
 			if (beyond === 0 && lastStatus === survival.censored) return null;
 			return {
@@ -74,85 +80,6 @@ export function outcomeAt({ time, status, patient }: survival.SortedFollowUp, ho
 		},
 	};
 }
-
-/** How well predicted risks of onset by a horizon agree with what was observed. Null where undefined. */
-export interface OnsetScores {
-	/**
-	 * P(a patient with onset by the horizon has a higher predicted risk than one without); ties count half.
-	 * Patients who died without onset count as not having it (cumulative/dynamic, death competing). Null if
-	 * nobody has, or everybody has, an onset.
-	 */
-	readonly auroc: number | null;
-	/** Area under the precision–recall curve, without interpolation. Null as for `auroc`. */
-	readonly averagePrecision: number | null;
-	/** Mean squared difference between predicted risk and outcome (0 or 1). */
-	readonly brier: number | null;
-	/** Onsets by the horizon had nobody been censored: patients × cumulative incidence (Aalen–Johansen). */
-	readonly observedOnsets: number | null;
-	/** The sum of predicted risks. */
-	readonly expectedOnsets: number | null;
-	/** `observedOnsets / expectedOnsets`; above 1, risks are too low. Null if all predicted risks are 0. */
-	readonly observedToExpected: number | null;
-}
-
-const undefinedScores: OnsetScores = {
-	auroc: null,
-	averagePrecision: null,
-	brier: null,
-	observedOnsets: null,
-	expectedOnsets: null,
-	observedToExpected: null,
-};
-
-/**
- * Scores the predictions of several models for the same patients at one horizon. `predicted` has one array per
- * model: the probability of onset by the horizon, per entry. Censoring is corrected by the weights of
- * `outcomeAt`; AUROC and Brier score are those of R's riskRegression.
- *
- * Sorts once. The returned function takes one pass per score for any weights of patients and returns one
- * `OnsetScores` per model, in which everything is null if no patient has a positive weight or the observation of
- * all patients ends by the horizon.
- *
- * @example
- * const score = onsetScores(sortFollowUp({ time, status }), 365, [own, baseline]);
- * const [ours, theirs] = score();
- */
-export function onsetScores(
-	followUp: survival.SortedFollowUp,
-	horizon: number,
-	predicted: readonly ArrayLike<number>[],
-): (weights?: survival.PatientWeights) => OnsetScores[] {
-	const { labels, weigh } = outcomeAt(followUp, horizon);
-	const scorers = predicted.map((risks) =>
-		scorer(labels, survival.sortPredictions(followUp, risks)),
-	);
-	return (weights) => {
-		const weighed = weigh(weights);
-		return scorers.map((score) => (weighed ? score(weighed) : undefinedScores));
-	};
-}
-
-function scorer(labels: Uint8Array, risks: Float64Array) {
-	const { auroc, averagePrecision } = ranking(labels, risks);
-	return ({ counts, weights, total, observed }: HorizonWeights): OnsetScores => {
-		let [squares, expectedOnsets] = [0, 0];
-		for (let i = 0; i < risks.length; i++) {
-			squares += weights[i] * (labels[i] - risks[i]) ** 2;
-			expectedOnsets += counts[i] * risks[i];
-		}
-		const observedOnsets = observed * total;
-		return {
-			auroc: orNull(auroc(weights)),
-			averagePrecision: orNull(averagePrecision(weights)),
-			brier: squares / total,
-			observedOnsets,
-			expectedOnsets,
-			observedToExpected: expectedOnsets > 0 ? observedOnsets / expectedOnsets : null,
-		};
-	};
-}
-
-const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 
 /**
  * Decision curve (Vickers and Elkin): net benefit = TP/n − FP/n · threshold/(1 − threshold), where TP are treated
@@ -223,20 +150,8 @@ export function onsetCalibration(
 	const risks = survival.sortPredictions(followUp, predicted);
 	const bins = groupsBetween(quantileEdges(risks, shares), risks).map((binIndices) => {
 		const members = survival.takeEntries(followUp, binIndices);
-		return { members, outcome: outcomeAt(members, horizon), risks: pick(risks, binIndices) };
+		return { members, summarise: binSummary(members, pick(risks, binIndices), horizon) };
 	});
-	const summarise = (
-		{ members, outcome, risks }: (typeof bins)[0],
-		weights?: survival.PatientWeights,
-	) => {
-		let [count, sum] = [0, 0];
-		for (let i = 0; i < risks.length; i++) {
-			const weight = weights ? weights[members.patient[i]] : 1;
-			count += weight;
-			sum += weight * risks[i];
-		}
-		return { count, predicted: sum / count, observed: outcome.weigh(weights)?.observed ?? null };
-	};
 	return {
 		/**
 		 * Per bin, from low to high: the mean predicted risk; the cumulative incidence at the horizon (Aalen–Johansen, death
@@ -245,7 +160,7 @@ export function onsetCalibration(
 		 */
 		bins: (weights?: survival.PatientWeights) =>
 			bins.flatMap((bin) => {
-				const summary = summarise(bin, weights);
+				const summary = bin.summarise(weights);
 				if (summary.count === 0) return [];
 				const inside = summary.observed !== null && summary.observed > 0 && summary.observed < 1;
 				const limits = inside
@@ -261,12 +176,57 @@ export function onsetCalibration(
 		error(weights?: survival.PatientWeights): number | null {
 			let [distance, all] = [0, 0];
 			for (const bin of bins) {
-				const { count, predicted, observed } = summarise(bin, weights);
+				const { count, predicted, observed } = bin.summarise(weights);
 				if (count === 0 || observed === null) continue;
 				distance += count * predicted * Math.abs(predicted - observed);
 				all += count * predicted;
 			}
 			return all > 0 ? distance / all : null;
 		},
+	};
+}
+
+/**
+ * Patients of a bin, their mean predicted risk, and the observed one, for any weights. A patient's entries that end on the
+ * same day in the same way, of different codes, are one entry that counts as often: much fewer than all of them.
+ */
+function binSummary(members: survival.SortedFollowUp, risks: Float64Array, horizon: number) {
+	const { time, status, patient } = members;
+	const firsts: number[] = [];
+	const copies: number[] = [];
+	const riskSums: number[] = [];
+	let placeOf = new Map<number, number>();
+	for (let i = 0; i < time.length; i++) {
+		if (i > 0 && (time[i] !== time[i - 1] || status[i] !== status[i - 1])) placeOf = new Map();
+		const place = placeOf.get(patient[i]);
+		if (place === undefined) {
+			placeOf.set(patient[i], firsts.length);
+			firsts.push(i);
+			copies.push(1);
+			riskSums.push(risks[i]);
+		} else {
+			copies[place] += 1;
+			riskSums[place] += risks[i];
+		}
+	}
+	const owners = Int32Array.from(firsts, (i) => patient[i]);
+	const [counts, sums] = [Float64Array.from(copies), Float64Array.from(riskSums)];
+	const places = Int32Array.from(firsts, (_, place) => place);
+	const merged = { ...survival.takeEntries(members, firsts), patient: places };
+	const outcome = outcomeAt(merged, horizon);
+	const mergedWeights = new Float64Array(firsts.length);
+	return (weights?: survival.PatientWeights) => {
+		let [count, sum] = [0, 0];
+		for (let place = 0; place < owners.length; place++) {
+			const weight = weights ? weights[owners[place]] : 1;
+			mergedWeights[place] = weight * counts[place];
+			count += mergedWeights[place];
+			sum += weight * sums[place];
+		}
+		return {
+			count,
+			predicted: sum / count,
+			observed: outcome.weigh(mergedWeights)?.observed ?? null,
+		};
 	};
 }

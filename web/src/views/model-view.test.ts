@@ -13,6 +13,8 @@ const onset: EvaluationSummary = {
 		horizons: [1, 5].map((years) => ({
 			years,
 			codes: 2,
+			allCodes: 5,
+			recalibration: [],
 			calibration: [{ predicted: 0.01, observed: 0.012, low: 0.01, high: 0.014, count: 900 }],
 			decisions: [
 				{ threshold: 0.01, model: 0.03, all: 0.02 },
@@ -29,7 +31,7 @@ test("shows what was measured, for five years first", () => {
 	const shown = page(onset);
 	expect(shown).toContain("<strong>0.610</strong>");
 	expect(shown).toMatch(/<option value="5" selected="">5 years/);
-	expect(shown).toContain("within 5 years, 2 codes");
+	expect(shown).toContain("within 5 years, 2 frequent codes");
 	expect(shown).not.toContain("within 1 year,");
 	expect(shown).toContain("at thresholds from 1.0\u00a0% to 10\u00a0%");
 });

@@ -43,7 +43,7 @@ test("a run that was trained up to a date is evaluated on task onset alone", asy
 
 const all: Evaluation = {
 	kind: "trajgpt-evaluation",
-	version: 3,
+	version: 4,
 	task: "onset",
 	split: "test",
 	...{ patients: 58_000, events: 9, seed: 0, draws: 10, notes: [], rows: [] },

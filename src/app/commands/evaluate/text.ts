@@ -45,8 +45,8 @@ const titles: Readonly<Record<string, string>> = {
 	deathsPer1000Years: "deaths per 1,000 years",
 };
 
-/** Events that some numbers are about, by the last words of their names. */
-const eventsApart = ["known", "new", "first of a day", "rest of a day"] as const;
+/** Events or codes that some numbers are about, by the last words of their names. */
+const eventsApart = ["known", "new", "first of a day", "rest of a day", "all"] as const;
 const apartPattern = new RegExp(`^(.*?)(?: (${eventsApart.join("|")}))?$`);
 
 /** A metric, taken apart: its name, which events it is about, and whether it is of a range of later events. */
@@ -205,48 +205,124 @@ export function predictionsText({ file, folder, row, count, metrics }: WrittenPr
 	return `written: ${places}: ${thousands(count)} predictions of "${row}" with a label\n${values}`;
 }
 
-/** The metrics of onset that codes and subgroups have too, and all. */
-const codeMetrics = ["auroc", "averagePrecision", "observedToExpected"] as const;
-const onsetMetrics = [...codeMetrics, "weightedCalibrationError"];
+/** The metrics of onset of subgroups, of codes, and of frequent and of all codes. */
+const subgroupMetrics = ["logLoss", "auroc", "averagePrecision", "observedToExpected"] as const;
+const codeMetrics = [
+	"auroc",
+	"averagePrecision",
+	"observedToExpected",
+	"calibrationSlope",
+	"calibrationIntercept",
+] as const;
+const frequentMetrics = [...subgroupMetrics, "weightedCalibrationError"];
+const furtherMetrics = ["brierSkill", "logLossShare", "aurocShare"];
 
 const yearsText = (years: number) => `${years} ${years === 1 ? "year" : "years"}`;
 
-export function onsetTable(
-	{ years, codes }: { readonly years: number; readonly codes: number },
-	rows: Evaluation["rows"],
-	differences: Differences = [],
+type OnsetHorizon = NonNullable<Evaluation["onset"]>["horizons"][number];
+
+/** The rows that have some of the metrics, and their differences. */
+function onsetPart(
+	title: string,
+	names: readonly string[],
+	rows: readonly EvaluationRow[],
+	differences: Differences,
 ): string {
-	const names = onsetMetrics.map((metric) => `${metric} ${years}y`);
 	const cells = (metrics: EvaluationRow["metrics"], signed = false) =>
 		names.map((name) => intervalText(metrics[name], measureKind(name), signed));
+	const hasSome = ({ metrics }: Pick<EvaluationRow, "metrics">) =>
+		names.some((name) => metrics[name]);
 	return table(
-		[`within ${yearsText(years)}, ${codes} codes`, ...names.map((name) => measureKind(name).title)],
+		[title, ...names.map((name) => measureKind(name).title)],
 		[
-			...rows.map(({ label, metrics }) => [label, ...cells(metrics)]),
-			...differences.map(({ row, than, metrics }) => [`${row} − ${than}`, ...cells(metrics, true)]),
+			...rows.filter(hasSome).map(({ label, metrics }) => [label, ...cells(metrics)]),
+			...differences
+				.filter(hasSome)
+				.map(({ row, than, metrics }) => [`${row} − ${than}`, ...cells(metrics, true)]),
 		],
 	);
 }
 
+/** The metrics within a horizon: of frequent codes and, where there are rare ones, of all. */
+export function onsetTable(
+	{ years, codes, allCodes }: Pick<OnsetHorizon, "years" | "codes" | "allCodes">,
+	rows: Evaluation["rows"],
+	differences: Differences = [],
+): string {
+	const within = `within ${yearsText(years)}`;
+	const names = (metrics: readonly string[], suffix = "") =>
+		metrics.map((metric) => `${metric} ${years}y${suffix}`);
+	const hasAll = allCodes > codes && rows.some(({ metrics }) => metrics[`logLoss ${years}y all`]);
+	return [
+		onsetPart(`${within}, ${codes} frequent codes`, names(frequentMetrics), rows, differences),
+		...(hasAll
+			? [
+					onsetPart(
+						`${within}, all ${allCodes} codes`,
+						names(subgroupMetrics, " all"),
+						rows,
+						differences,
+					),
+				]
+			: []),
+	].join("\n");
+}
+
+/** How well risks are calibrated code by code, and how far they are on the way to the reference model. */
+function furtherTable({ years, codes, recalibration }: OnsetHorizon, rows: Evaluation["rows"]) {
+	const names = furtherMetrics
+		.map((metric) => `${metric} ${years}y`)
+		.filter((name) => rows.some(({ metrics }) => metrics[name]));
+	const spreadText = (spread: OnsetHorizon["recalibration"][number]["slope"] | undefined) =>
+		spread
+			? `${written(spread.median, slopeDigits)} (${written(spread.lower, slopeDigits)} to ${written(spread.upper, slopeDigits)})`
+			: "";
+	return table(
+		[
+			`within ${yearsText(years)}, ${codes} frequent codes`,
+			"calibration slope",
+			"calibration intercept",
+			...names.map((name) => measureKind(name).title),
+		],
+		rows.map(({ label, metrics }) => {
+			const spreads = recalibration.find((one) => one.label === label);
+			return [
+				label,
+				spreadText(spreads?.slope),
+				spreadText(spreads?.intercept),
+				...names.map((name) => intervalText(metrics[name], measureKind(name))),
+			];
+		}),
+	);
+}
+
+const slopeDigits = { scale: 1, digits: 2 };
+
 function onsetText({ rows, differences = [], onset }: Evaluation): string {
 	if (!onset) return "";
-	const horizons = onset.horizons.map((horizon) => onsetTable(horizon, rows, differences));
+	const horizons = onset.horizons.map(
+		(horizon) => `${onsetTable(horizon, rows, differences)}\n${furtherTable(horizon, rows)}`,
+	);
 	const first = rows[0]?.label;
 	const subgroups = onset.subgroups.flatMap(({ name, years, patients, codes, rows: scored }) => {
 		const row = scored.find(({ label }) => label === first);
 		if (!row) return [];
-		const texts = codeMetrics.map((metric) => {
+		const texts = subgroupMetrics.map((metric) => {
 			const value = row[metric];
 			return value === null ? "–" : written(value, measureKind(`${metric} ${years}y`));
 		});
 		return [[name, yearsText(years), `${patients}`, `${codes}`, ...texts]];
 	});
-	const titles = codeMetrics.map((metric) => measureKind(`${metric} 1y`).title);
+	const titles = subgroupMetrics.map((metric) => measureKind(`${metric} 1y`).title);
 	const header = ["subgroup", "within", "patients", "codes", ...titles];
-	return [...horizons, ...(subgroups.length > 0 ? [table(header, subgroups)] : [])].join("\n");
+	return [
+		...horizons,
+		"Calibration slope and intercept: median and quartiles over codes.\n",
+		...(subgroups.length > 0 ? [table(header, subgroups)] : []),
+	].join("\n");
 }
 
-/** Every code at every horizon, the highest AUROC of the first row first, as CSV. */
+/** Every frequent code at every horizon, the highest AUROC of the first row first, as CSV. */
 export function onsetCsv({ rows, onset }: Evaluation): string {
 	if (!onset) return "";
 	const labels = rows.map(({ label }) => label);
@@ -257,6 +333,7 @@ export function onsetCsv({ rows, onset }: Evaluation): string {
 		"name",
 		"patients at risk",
 		"onsets",
+		"expected onsets",
 		...labels.flatMap((label) =>
 			codeMetrics.flatMap((metric) => [`${label}: ${metric}`, "low", "high"]),
 		),
@@ -271,6 +348,7 @@ export function onsetCsv({ rows, onset }: Evaluation): string {
 			code.name,
 			code.atRisk,
 			code.onsets,
+			code.expected,
 			...code.rows.flatMap((row) =>
 				codeMetrics.flatMap((metric) => {
 					const measure = row[metric];

@@ -76,7 +76,7 @@ test("all evaluations of an earlier version are refused at once", async () => {
 	const { folder } = trained;
 	const made = madeOf(trained);
 	const { kind, ...example } = exampleInsulin({ zero: 0.2, few: 0.3 });
-	const earlier = { kind, ...example, version: 2 as 3, made };
+	const earlier = { kind, ...example, version: 3 as 4, made };
 	for (const task of ["next", "mine"]) await writeEvaluation(folder, { ...earlier, task });
 	const file = (task: string) => join(folder, "eval", `${task}.json`);
 	await expect(commands()).rejects.toThrow(

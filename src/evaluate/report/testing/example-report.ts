@@ -13,7 +13,7 @@ export const around = (value: number, half = 0.01) => ({
 
 const base: Omit<Evaluation, "task" | "rows"> = {
 	kind: "trajgpt-evaluation",
-	version: 3,
+	version: 4,
 	split: "test",
 	patients: 40,
 	events: 900,
@@ -140,7 +140,7 @@ export const exampleCondition: NonNullable<OnsetDetails["conditions"]>[number] =
 	})),
 };
 
-/** AUROC within five years of each row; the model is ahead of the regression by their distance, ± 0.01. */
+/** AUROC within five years of each row, in a made-up relation to the other measures; the model is ahead of the regression by their distance, ± 0.01. */
 export function exampleOnset({
 	model,
 	regression,
@@ -150,8 +150,12 @@ export function exampleOnset({
 		const one = row(who, label, {});
 		for (const years of [1, 5])
 			Object.assign(one.metrics, {
+				[`logLoss ${years}y`]: around(5 - auroc),
 				[`auroc ${years}y`]: around(auroc),
 				[`averagePrecision ${years}y`]: around(auroc / 5),
+				[`logLoss ${years}y all`]: around(6 - auroc),
+				[`auroc ${years}y all`]: around(auroc),
+				[`averagePrecision ${years}y all`]: around(auroc / 10),
 				[`observedToExpected ${years}y`]: around(1.2, 0.1),
 				[`weightedCalibrationError ${years}y`]: around(0.004, 0.001),
 			});
@@ -163,14 +167,30 @@ export function exampleOnset({
 		scores("history", "regression per code", regression),
 		...(oracle ? [scores("oracle", "reference model", oracle)] : []),
 	];
-	const unknown = { averagePrecision: null, observedToExpected: null };
+	const unknown = {
+		...{ averagePrecision: null, observedToExpected: null },
+		...{ calibrationSlope: null, calibrationIntercept: null },
+	};
+	const [first] = rows;
+	if (oracle && first)
+		for (const years of [1, 5]) {
+			first.metrics[`logLossShare ${years}y`] = around(0.3, 0.1);
+			first.metrics[`aurocShare ${years}y`] = around((model - 0.6) / (oracle - 0.6), 0.1);
+		}
 	return {
 		...evaluationOf("onset", rows, "auroc 5y", [["TrajGPT", "regression per code"]]),
 		notes: ["index: one random day"],
 		onset: {
 			index: "random",
 			lookBackDays: 365,
-			horizons: [1, 5].map((years) => ({ years, codes: 32, calibration: [], decisions: [] })),
+			horizons: [1, 5].map((years) => ({
+				...{ years, codes: 32, allCodes: 210, calibration: [], decisions: [] },
+				recalibration: rows.map(({ label }) => ({
+					label,
+					slope: { median: 0.93, lower: 0.8, upper: 1.1, codes: 32 },
+					intercept: { median: 0.05, lower: -0.1, upper: 0.2, codes: 32 },
+				})),
+			})),
 			subgroups: ["female", "male"].map((name) => ({
 				name,
 				years: 5,
@@ -178,6 +198,7 @@ export function exampleOnset({
 				codes: 3,
 				rows: rows.map(({ label }) => ({
 					label,
+					logLoss: 3.4,
 					auroc: 0.64,
 					averagePrecision: 0.12,
 					observedToExpected: 1.08,
@@ -187,6 +208,7 @@ export function exampleOnset({
 			codes: [
 				{
 					...disease,
+					expected: 24,
 					rows: rows.map(({ label }) => ({ label, auroc: around(0.64), ...unknown })),
 				},
 			],
