@@ -2,11 +2,21 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { initialWeights, weightCount } from "../../model/index.js";
 import { readTrained } from "../../model/train/index.js";
+import { cellProcesses, evaluateCell, trainCell } from "./compare/cells.js";
 import { captured, column, done, refusal, words } from "./testing/captured.js";
 import { quick as quickly } from "./testing/run-built.js";
+
+/** Computes cells in the process of the test until the function that it gives is called. */
+function inThisProcess() {
+	const run = vi.spyOn(cellProcesses, "run").mockImplementation(async (request) => {
+		await evaluateCell(request, await trainCell(request));
+		return "exit code 0";
+	});
+	return () => run.mockRestore();
+}
 
 const root = mkdtempSync(join(tmpdir(), "trajgpt-compare-"));
 const [sim, data] = [join(root, "sim"), join(root, "data")];
@@ -52,7 +62,9 @@ test("compare reports a failed cell, tabulates the others, and retries with the 
 	const out = join(root, "two");
 	const compare = (models: string) =>
 		words`compare ${data} --models ${models} --tasks next,forecast --out ${out} ${quick}`;
+	let inProcesses = inThisProcess();
 	await done`${compare("seft")}`;
+	inProcesses();
 	// A folder of something else, where the run of GPT-2 should be.
 	const stranger = join(out, "runs", "gpt2-s1");
 	await mkdir(stranger, { recursive: true });
@@ -69,7 +81,9 @@ test("compare reports a failed cell, tabulates the others, and retries with the 
 	rmSync(stranger, { recursive: true });
 	const written = async () => (await stat(join(out, "cells", "seft-s1.json"))).mtimeMs;
 	const before = await written();
+	inProcesses = inThisProcess();
 	const second = await done`${compare("gpt2,seft")}`;
+	inProcesses();
 	expect(second.stderr).toContain("2 of 3 cells are already finished");
 	expect(await written()).toBe(before);
 	const { lines, columns } = await readJson(out, "table.json");
@@ -127,6 +141,7 @@ test("ablate prints the paper's variants, with one column per forecasting method
 
 test("scale prints a line per number of patients, compared with fewer, and draws the curves", async () => {
 	const out = join(root, "scaled");
+	onTestFinished(inThisProcess());
 	const { stdout } =
 		await done`scale ${data} --presets tiny --train-patients 8,16 --tasks next ${quick} --patients 1 --out ${out}`;
 	const { lines, differences, notes } = await readJson(out, "table.json");

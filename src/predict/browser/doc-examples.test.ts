@@ -47,8 +47,14 @@ const patient = {
 	],
 } as const;
 
+/** Several tests ask for the same. */
+function once<T>(work: () => Promise<T>) {
+	let result: Promise<T> | undefined;
+	return () => (result ??= work());
+}
+
 /** What the examples of docs/embed.md ask, by the calls of the model in Node. */
-async function expected() {
+const expected = once(async () => {
 	const model = await loadModel(run, { threads: 1 });
 	const { calls } = model;
 	const { history } = model.read(patient).patient;
@@ -70,7 +76,7 @@ async function expected() {
 		dim: vector?.length,
 		codes: model.codes.map(({ code }) => code),
 	};
-}
+});
 
 const near = (mine: ArrayLike<number>, nodes: readonly number[]) => {
 	expect(mine).toHaveLength(nodes.length);
@@ -93,14 +99,14 @@ function numbersIn(json: string) {
 	];
 }
 
-async function readmeInNode() {
+const readmeInNode = once(async () => {
 	const library = pathToFileURL(at("dist/index.js")).href;
 	const file = join(root, "example.mjs");
 	const script = `import { loadModel } from ${JSON.stringify(library)};\n${lines}\nconsole.log(${told}); await model.close();\n`;
 	await writeFile(file, script);
 	const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: root });
 	return numbersIn(stdout.trim().split("\n").at(-1) as string);
-}
+});
 
 test("the example of README runs in Node", async () => {
 	for (const probability of await readmeInNode()) expect(probability).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createWriteStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -195,6 +195,34 @@ const program = (): string =>
 		.map((place) => fileURLToPath(new URL(place, import.meta.url)))
 		.find((place, i) => i === 1 || existsSync(place)) as string;
 
+/** Computes a cell in a process of its own; gives how the process ended. `said` gets what it prints. */
+async function inOwnProcess(
+	{ folder, id, seed, threads = 1, provider = "cpu", precision, signal }: CellRequest,
+	said: (text: Buffer | string) => void,
+): Promise<string> {
+	const cell = ["compare-cell", folder, id, String(seed)];
+	const resources = ["--threads", String(threads), "--provider", provider];
+	const child = spawn(
+		process.execPath,
+		[program(), ...cell, ...resources, ...(precision ? ["--precision", precision] : [])],
+		{ stdio: ["ignore", "ignore", "pipe", "ipc"] },
+	);
+	const stop = () => child.kill("SIGTERM");
+	signal?.addEventListener("abort", stop);
+	child.stderr?.on("data", said);
+	const ending = await new Promise<string>((resolve) => {
+		child.on("error", ({ message }) => resolve(message));
+		child.on("close", (code, endedBy) =>
+			resolve(endedBy ? `ended by ${endedBy}` : `exit code ${code}`),
+		);
+	});
+	signal?.removeEventListener("abort", stop);
+	return ending;
+}
+
+/** An object, so that tests can compute most cells in their own process. */
+export const cellProcesses = { run: inOwnProcess };
+
 /**
  * Computes cells, each in its own process, `jobs` at the same time. Finished cells are not repeated; a failed cell
  * does not stop the others. When the signal is aborted, every cell saves, and the signal's reason is thrown.
@@ -204,10 +232,10 @@ export async function computeCells(
 	cells: readonly CellName[],
 	{
 		jobs,
-		threads = 1,
-		provider = "cpu",
-		precision,
 		progress = silentProgress,
+		threads,
+		provider,
+		precision,
 		signal,
 	}: ComputeOptions & Monitoring & { readonly jobs: number },
 ) {
@@ -223,11 +251,8 @@ export async function computeCells(
 	const began = clock();
 	if (done.length > 0)
 		progress.note(`${done.length} of ${cells.length} cells are already finished`);
-	const running = new Map<ChildProcess, { readonly label: string; readonly line: string }>();
-	const stop = () => {
-		for (const child of running.keys()) child.kill("SIGTERM");
-	};
-	signal?.addEventListener("abort", stop);
+	/** What each cell that runs now has printed last. */
+	const running = new Map<CellName, string>();
 	let finished = 0;
 	const show = () => {
 		const left = ((clock() - began) / 1000 / finished) * (waiting.length - finished);
@@ -237,44 +262,29 @@ export async function computeCells(
 			fields: [
 				["of", String(cells.length)],
 				...(finished === 0 ? [] : [["left", `about ${formatDuration(Math.round(left))}`] as const]),
-				...[...running.values()].map(({ label, line }) => [`| ${label}:`, line] as const),
+				...[...running].map(([{ id, seed }, line]) => [`| ${id} ${seed}:`, line] as const),
 			],
 		});
 	};
-	/** Runs the process of a cell; if it fails, the reason is the error that it printed, or else how it ended. */
-	const runCell = async ({ id, seed }: CellName) => {
+	/** Runs a cell; if it fails, the reason is the error that it printed, or else how it ended. */
+	const runCell = async (name: CellName) => {
+		const { id, seed } = name;
 		const log = createWriteStream(files.log(id, seed), { flags: "a" });
 		// A log that cannot be written, as on a full disk, does not stop the cell.
 		log.on("error", (error) =>
 			progress.note(`${id} ${seed}: cannot write its log: ${explainError(error)}`),
 		);
-		const cell = ["compare-cell", folder, id, String(seed)];
-		const resources = ["--threads", String(threads), "--provider", provider];
-		const child = spawn(
-			process.execPath,
-			[program(), ...cell, ...resources, ...(precision ? ["--precision", precision] : [])],
-			{ stdio: ["ignore", "ignore", "pipe", "ipc"] },
-		);
 		let stderr = "";
-		running.set(child, { label: `${id} ${seed}`, line: "starting" });
-		child.stderr?.on("data", (data: Buffer) => {
-			log.write(data);
-			stderr = `${stderr}${data}`.slice(-4000);
-			const line =
-				stderr
-					.trimEnd()
-					.split(/[\r\n]/)
-					.at(-1) ?? "";
-			running.set(child, { label: `${id} ${seed}`, line: line.trim() });
+		running.set(name, "starting");
+		const request = { folder, id, seed, threads, provider, precision, signal };
+		const ending = await cellProcesses.run(request, (text) => {
+			log.write(text);
+			stderr = `${stderr}${text}`.slice(-4000);
+			const lines = stderr.trimEnd().split(/[\r\n]/);
+			running.set(name, (lines.at(-1) ?? "").trim());
 			show();
 		});
-		const ending = await new Promise<string>((resolve) => {
-			child.on("error", ({ message }) => resolve(message));
-			child.on("close", (code, endedBy) =>
-				resolve(endedBy ? `ended by ${endedBy}` : `exit code ${code}`),
-			);
-		});
-		running.delete(child);
+		running.delete(name);
 		log.end();
 		const reason = /error: ([^\n]+)/.exec(stderr)?.[1]?.trim() ?? ending;
 		return { hasSucceeded: ending === "exit code 0", reason };
@@ -300,7 +310,6 @@ export async function computeCells(
 		};
 		await Promise.all(Array.from({ length: Math.min(jobs, waiting.length) }, work));
 	} finally {
-		signal?.removeEventListener("abort", stop);
 		progress.finish();
 	}
 	if (signal?.aborted) progress.note("saved; run the same command to continue");
