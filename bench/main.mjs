@@ -4,6 +4,7 @@ import { run } from "../dist/app/commands/run.js";
 
 const summaries = {
 	step: "time one training step, against PyTorch",
+	"authors-code": "time a training step of the authors' code, against ours",
 	infer: "time predictions for one patient and for many",
 	hazards: "time what hazards cost a training step, and risks",
 	mpi: "time training steps that several processes share",
