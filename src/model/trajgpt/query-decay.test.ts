@@ -2,13 +2,16 @@ import { describe, expect, test } from "vitest";
 import { random } from "../../base/random.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import * as graph from "../../engine/tensor/index.js";
+import type { States } from "../model.js";
 import * as nn from "../nn/index.js";
 import { chunkwise, parallel, recurrent, type SraForm } from "../nn/sra.js";
+import { batchOf } from "../testing/histories.js";
 import { type TrajgptConfig, trajgptConfig } from "./config.js";
 import { initialDecay } from "./decay.js";
+import { trajgpt } from "./index.js";
 import type { Reading } from "./layer.js";
 import { type NetworkInputs, network, type Slots } from "./network.js";
-import { base, history, weightsOf } from "./testing/small-model.js";
+import { base, expectClose, history, smallModel, weightsOf } from "./testing/small-model.js";
 
 const settings = { ...base, decayUnitDays: 7, gap: "rotary", copies: 0 } as const;
 const slotCount = 9;
@@ -153,6 +156,33 @@ describe.each(["event", "fixed"] as const)(
 		});
 	},
 );
+
+test("queries from landmarks are answered in training as by the predictor", async () => {
+	const kind = { ...settings, decay: "event" } as const;
+	const config = trajgptConfig.parse(kind);
+	const weights = weightsOf(config);
+	const batch = batchOf([events], slotCount, 1);
+	const stream = { name: "later", landmarks: 2, queries: 2 };
+	const landmarks = [4, 7].map((known) => ({
+		known,
+		times: [0.5, 40].map((days) => events.times[known - 1] + days),
+	}));
+	const [states] = trajgpt.states(config, nn.parametersOf(weights), batch, [stream]);
+	const { logs } = await evaluate({ logs: (states as States).logits.logSoftmax() }, {
+		...Object.fromEntries([...weights].map(([name, { data }]) => [name, data])),
+		...trajgpt.filler(config, batch)(stream, [landmarks]),
+	} as Record<string, ArrayLike<number>>);
+	const model = smallModel(kind);
+	const { logProbabilities } = await model.score(
+		landmarks.map(({ known }) => ({
+			tokens: events.tokens.slice(0, known),
+			times: events.times.slice(0, known),
+		})),
+		landmarks.map(({ times }) => times),
+	);
+	await model.dispose();
+	expectClose(logs, logProbabilities);
+});
 
 test("log γ of a query is that of an event times the units elapsed", async () => {
 	const config = trajgptConfig.parse({ ...settings, layers: 1, decay: "fixed" });
