@@ -356,7 +356,10 @@ export interface EvaluateOptions {
 	readonly code?: string;
 	/** Tasks forecast, onset, chf and diabetes: futures that the oracle samples per patient. */
 	readonly futures: number;
-	/** Task onset: `random` (default), `visit`, a date or `age:N`; horizons in years; days of look-back. */
+	/**
+	 * Task onset: `random`, `visit`, a date or `age:N`; by default the first of January that leaves the most time at risk,
+	 * or `random` where times are not dates. Horizons in years; days of look-back.
+	 */
 	readonly index?: string;
 	readonly horizons?: readonly number[];
 	readonly lookBackDays?: number;

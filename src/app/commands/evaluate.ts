@@ -95,7 +95,7 @@ const options = {
 	split: fields.option("name", "split of the patients", z.enum(splitNames).default(split)),
 	index: fields.text(
 		"rule",
-		"onset and futures: index day: random, visit, a date, or age:N (default: random for onset; for futures, the day on which most patients are observed a year before and after)",
+		"onset and futures: index day: random, visit, a date, or age:N (default: for onset, the first of January with the most time at risk within five years after it, or random where times are not dates; for futures, the day on which most patients are observed a year before and after)",
 	),
 	horizons: fields.option(
 		"years",

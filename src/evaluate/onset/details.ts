@@ -38,7 +38,7 @@ export function detailsOf(
 		byCode: recalibrations(rows, horizon),
 	}));
 	return {
-		index: studies.indexOf(study.options),
+		index: study.index,
 		lookBackDays,
 		horizons: calibrated.map(({ horizon, byCode }) => ({
 			years: horizon.years,

@@ -1,4 +1,4 @@
-import { isoDate, yearDays } from "../../base/time.js";
+import { yearDays } from "../../base/time.js";
 import { outcomeOf, recordDays } from "../../data/cohort/at-risk.js";
 import type { Dataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
@@ -24,6 +24,8 @@ export interface OnsetStudy {
 	/** What baselines learn from. */
 	readonly trainingDataset: Dataset;
 	readonly options: EvaluateOptions;
+	/** The rule of the index days. */
+	readonly index: string;
 	readonly cohort: IndexedCohort;
 	readonly codes: readonly CodeFollowUp[];
 	/** In years. */
@@ -31,10 +33,6 @@ export interface OnsetStudy {
 	/** By horizon: what onsets are expected from. */
 	readonly rates: readonly ExpectedRates[];
 }
-
-/** After a cut, the index day is that of the cut. */
-export const indexOf = ({ index, before }: Pick<EvaluateOptions, "index" | "before">): string =>
-	index ?? (before === undefined ? "random" : isoDate(before));
 
 export const daysOf = (years: number) => Math.round(years * yearDays);
 

@@ -13,6 +13,7 @@ import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from ".
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
 import { onsetResults } from "./results.js";
 import * as studies from "./study.js";
+import { chosenIndex } from "./usual-index.js";
 
 const usualHorizons = [1, 3, 5, 10];
 
@@ -44,10 +45,10 @@ function followedCodes(
 /** Whether task *onset* can be measured with its defaults: some code has enough expected onsets. */
 export async function canMeasureOnset(
 	dataset: Dataset,
-	options: Pick<results.EvaluateOptions, "split" | "seed" | "index" | "before">,
+	options: Pick<results.EvaluateOptions, "split" | "seed" | "before">,
 ): Promise<boolean> {
 	const { split, seed } = options;
-	const rule = indexRuleOf(dataset, studies.indexOf(options));
+	const rule = indexRuleOf(dataset, chosenIndex(dataset, options).index);
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays: usualLookBack });
 	const longest = followedHorizons(cohort, usualHorizons).at(-1);
 	if (longest === undefined) return false;
@@ -69,7 +70,7 @@ export async function onsetTask(
 	options: results.EvaluateOptions,
 ): Promise<results.MeasureRun> {
 	const { split, seed, horizons = usualHorizons, lookBackDays = usualLookBack } = options;
-	const index = studies.indexOf(options);
+	const { index, why } = chosenIndex(dataset, options);
 	const rule = indexRuleOf(dataset, index);
 	if (options.onPredictions) predictedToken(dataset, options);
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays });
@@ -104,12 +105,13 @@ export async function onsetTask(
 		dataset,
 		trainingDataset: past,
 		options,
+		index,
 		cohort,
 		codes,
 		horizons: kept,
 		rates,
 	};
-	const notes = notesOf(study, horizons, lookBackDays);
+	const notes = notesOf(study, { horizons, lookBackDays, why });
 	const others =
 		options.baselines === false ? [] : await baselinePredictions(study, lookBackDays, notes);
 	return async (runtime, trained) => {
@@ -137,14 +139,17 @@ const asText = (counts: Readonly<Record<string, number>>) =>
 		.join(", ");
 
 function notesOf(
-	{ dataset, trainingDataset, options, cohort, horizons }: studies.OnsetStudy,
-	asked: readonly number[],
-	lookBackDays: number,
+	{ dataset, trainingDataset, options, index, cohort, horizons }: studies.OnsetStudy,
+	asked: {
+		readonly horizons: readonly number[];
+		readonly lookBackDays: number;
+		/** Why the index days have this rule. */
+		readonly why: string | undefined;
+	},
 ): string[] {
-	const index = studies.indexOf(options);
 	const { observation, deaths } = dataset.manifest;
 	const notes = [
-		`index: ${index === "random" ? "one random day in the middle 30 to 70 % of each patient's observed time" : index}; records of that day are history; ${lookBackDays} days of observation before it are required`,
+		`index: ${index === "random" ? "one random day in the middle 30 to 70 % of each patient's observed time" : index}${asked.why === undefined ? "" : ` (${asked.why})`}; records of that day are history; ${asked.lookBackDays} days of observation before it are required`,
 		"time at risk ends with the observation period or with death, which competes; censoring is corrected by inverse probability weights",
 		`frequent codes: at least ${studies.frequentOnsets} onsets expected among these patients within the horizon by ${trainingDataset.patients("train").length > 0 ? "the training patients'" : "their own"} rates by age and sex, whatever was recorded; all codes: at least ${studies.rareOnsets}; the same codes in every row, but a row that does not predict rare ones is measured on frequent codes alone`,
 		`log loss per onset: −log of the probability of what happened (an onset by the horizon, or none), summed over patients and codes and divided by the onsets; probabilities are taken as at least ${leastRisk} and at most 1 minus that`,
@@ -162,7 +167,7 @@ function notesOf(
 		);
 	if (Object.keys(cohort.excluded).length > 0)
 		notes.push(`${withoutIndexDay} ${asText(cohort.excluded)}`);
-	const left = asked.filter((years) => !horizons.includes(years));
+	const left = asked.horizons.filter((years) => !horizons.includes(years));
 	if (left.length > 0)
 		notes.push(
 			`not measured at ${left.join(" and ")} years: follow-up is too short, or too few onsets are expected`,

@@ -9,7 +9,7 @@ export const simulatedRun = () =>
 			join(root, name),
 		) as [string, string, string];
 		const sizes = words`--set layers=2 --set heads=2 --set dim=24 --set key=16 --set value=24 --set ff=32`;
-		await done`simulate --patients 150 --out ${population} --seed 1`;
+		await done`simulate --patients 240 --out ${population} --seed 1`;
 		await done`prepare ${population} --from csv --out ${dataset}`;
 		await done`pretrain ${dataset} --out ${run} --epochs 1 --threads 1 --max-length 32 --preset tiny ${sizes}`;
 		await done`evaluate ${run} --task next --threads 1`;
