@@ -4,7 +4,7 @@ import { specialTokens } from "../../data/cohort/vocabulary.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, input } from "../../engine/tensor/index.js";
 import { slotStates } from "../heads.js";
-import { dot, matrix, plainWeights, sigmoid, type Vector } from "../nn/testing/plain.js";
+import { applied, plainWeights, sigmoid, type Vector } from "../nn/testing/plain.js";
 import { conformance } from "../testing/conformance.js";
 import { batchOf, type TestHistory, vocab } from "../testing/histories.js";
 import { daysSince, everSeen, gruD, lastSeen } from "./gru-d.js";
@@ -27,7 +27,6 @@ const draw = random(8);
 const { symbols, values: weights } = plainWeights(gruD.weights(config), { dtype: "float64" });
 
 const decay = (rate: number) => Math.exp(-Math.max(0, rate));
-const times = (weight: Vector, by: Vector) => matrix(weight, by.length).map((row) => dot(row, by));
 /** Σ xᵢ (row i of the table). */
 const mixed = (table: Vector, x: Vector) =>
 	Array.from({ length: dim }, (_, d) => x.reduce((sum, xi, i) => sum + xi * table[i * dim + d], 0));
@@ -53,15 +52,15 @@ function plainHidden(v: Values, { tokens, times: at }: TestHistory): number[][] 
 			const gamma = decay(v.inputDecay[d] * delta[d] + v.inputDecayBias[d]);
 			return gamma * last + (1 - gamma) * v.mean[d];
 		});
-		const rates = times(v["hiddenDecay.weight"], delta);
+		const rates = applied(v["hiddenDecay.weight"], delta);
 		const h = state.h.map((value, i) => decay(rates[i] + v["hiddenDecay.bias"][i]) * value);
-		const fromX = times(v["gru.input.weight"], mixed(v.inputs, x));
-		const fromM = times(v["mask.weight"], mixed(v.embedding, m));
+		const fromX = applied(v["gru.input.weight"], mixed(v.inputs, x));
+		const fromM = applied(v["mask.weight"], mixed(v.embedding, m));
 		const from = (unit: number) => fromX[unit] + fromM[unit] + v["gru.input.bias"][unit];
-		const fromH = times(v["gru.gates.weight"], h);
+		const fromH = applied(v["gru.gates.weight"], h);
 		const z = h.map((_, i) => sigmoid(from(i) + fromH[i]));
 		const reset = h.map((value, i) => sigmoid(from(dim + i) + fromH[dim + i]) * value);
-		const fromReset = times(v["gru.candidate.weight"], reset);
+		const fromReset = applied(v["gru.candidate.weight"], reset);
 		return {
 			h: h.map((value, i) => {
 				const candidate = Math.tanh(from(2 * dim + i) + fromReset[i]);

@@ -1,10 +1,10 @@
-import { dot, matrix, type Vector } from "../../nn/testing/plain.js";
+import { applied, type Vector } from "../../nn/testing/plain.js";
 
 type Values = Readonly<Record<string, Vector>>;
 
 const linear = (weights: Values, name: string, x: Vector): number[] =>
-	matrix(weights[`${name}.weight`], x.length).map(
-		(row, out) => dot(row, x) + (weights[`${name}.bias`]?.[out] ?? 0),
+	applied(weights[`${name}.weight`], x).map(
+		(value, out) => value + (weights[`${name}.bias`]?.[out] ?? 0),
 	);
 
 /** dy/dτ = W₂ tanh(W₁ y + w τ + b₁) + b₂ from one time to another, in many small steps. */
