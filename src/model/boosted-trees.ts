@@ -21,6 +21,18 @@ export interface TreeSettings extends GrowthSettings {
 	readonly patience: number;
 }
 
+/** For 100 or more events among thousands of rows: trees of several sizes, of which validation chooses. */
+export const treeCandidates: readonly TreeSettings[] = [4, 8, 16].map((leaves) => ({
+	leaves,
+	depth: 6,
+	learningRate: 0.1,
+	l2: 10,
+	minRows: 20,
+	minHessian: 1,
+	rounds: 300,
+	patience: 20,
+}));
+
 interface TreeRows {
 	readonly rows: BinnedRows;
 	readonly outcomes: Outcomes;
@@ -141,11 +153,11 @@ export function fitTrees(
 	return { trees: flattened(start, trees.slice(0, chosen)), validLoss };
 }
 
-/** The fit whose validation loss is least, among settings such as trees of 4, 8 and 16 leaves. */
+/** The fit whose validation loss is least. */
 export const chosenTrees = (
 	family: Family,
 	data: TreeData,
-	candidates: readonly TreeSettings[],
+	candidates = treeCandidates,
 ): FittedTrees =>
 	candidates
 		.map((settings) => fitTrees(family, data, settings))
