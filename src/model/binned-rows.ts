@@ -68,8 +68,8 @@ function between(low: number, high: number): number {
 	return middle < high ? middle : low;
 }
 
-/** Nonzero values have so many bins: 255, but fewer where bins would hold fewer than 16 values, yet 16 at least. */
-const mostBins = (values: number) => Math.min(255, Math.max(16, values / 16));
+/** Nonzero values have so many bins: 127, but fewer where bins would hold fewer than 16 values, yet 16 at least. */
+const mostBins = (values: number) => Math.min(127, Math.max(16, values / 16));
 
 /**
  * The highest value in each bin of a column. If there are few enough, each value has its bin; otherwise bins hold about
