@@ -12,7 +12,6 @@ const settings: trees.TreeSettings = {
 	depth: 5,
 	learningRate: 0.1,
 	l2: 1,
-	minRows: 5,
 	minHessian: 0.1,
 	rounds: 50,
 	patience: 50,
@@ -59,8 +58,7 @@ test("equals a search of all splits by exact values", () => {
 			leaves: fc.integer({ min: 2, max: 6 }),
 			depth: fc.integer({ min: 1, max: 4 }),
 			l2: fc.constantFrom(0, 0.5),
-			minRows: fc.integer({ min: 1, max: 4 }),
-			minHessian: fc.constantFrom(1e-3, 0.5),
+			minHessian: fc.constantFrom(1e-3, 0.3, 1),
 			rounds: fc.integer({ min: 1, max: 4 }),
 		}),
 	});

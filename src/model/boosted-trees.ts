@@ -27,7 +27,6 @@ export const treeCandidates: readonly TreeSettings[] = [4, 8, 16].map((leaves) =
 	depth: 6,
 	learningRate: 0.1,
 	l2: 10,
-	minRows: 20,
 	minHessian: 1,
 	rounds: 300,
 	patience: 20,

@@ -8,8 +8,7 @@ export interface GrowthSettings {
 	readonly learningRate: number;
 	/** ½ l2 · step² of each leaf is added to the loss. */
 	readonly l2: number;
-	/** The fewest rows of a leaf, and the least sum of their second derivatives: for rates, of expected events. */
-	readonly minRows: number;
+	/** The least sum of second derivatives in a leaf: for rates, of expected events. Above 0. */
 	readonly minHessian: number;
 }
 
@@ -32,7 +31,6 @@ export interface Derivatives {
 }
 
 interface Sums {
-	readonly rows: number;
 	readonly gradient: number;
 	readonly hessian: number;
 }
@@ -53,7 +51,7 @@ interface Leaf {
 	readonly train: Int32Array;
 	readonly valid: Int32Array;
 	/** Sums of the rows in each bin but those of zero. */
-	readonly histogram: Float64Array; // [bins, 3]
+	readonly histogram: Float64Array; // [bins, 2]
 	split?: Split | undefined;
 }
 
@@ -62,8 +60,8 @@ interface Grown {
 	readonly leaves: readonly Pick<Leaf, "node" | "train" | "valid">[];
 }
 
-/** Numbers per bin of a histogram: rows, gradient, Hessian. */
-const stride = 3;
+/** Numbers per bin of a histogram: gradient, Hessian. */
+const stride = 2;
 /** Of sums: splits whose scores differ by less are equal, and the first of them is taken. */
 const rounding = 1e-10;
 const directions = [-1, 1];
@@ -77,18 +75,17 @@ const stepOf = ({ gradient, hessian }: Sums, { learningRate, l2 }: GrowthSetting
 	hessian + l2 > 0 ? (-learningRate * gradient) / (hessian + l2) : 0;
 
 const difference = (all: Sums, part: Sums): Sums => ({
-	rows: all.rows - part.rows,
 	gradient: all.gradient - part.gradient,
 	hessian: all.hessian - part.hessian,
 });
 
 function sumsOf(rows: Int32Array, { gradients, hessians }: Derivatives): Sums {
 	let [gradient, hessian] = [0, 0];
-	for (const row of rows) {
-		gradient += gradients[row];
-		hessian += hessians[row];
+	for (let i = 0; i < rows.length; i++) {
+		gradient += gradients[rows[i]];
+		hessian += hessians[rows[i]];
 	}
-	return { rows: rows.length, gradient, hessian };
+	return { gradient, hessian };
 }
 
 function addRows(
@@ -97,15 +94,15 @@ function addRows(
 	{ rowStarts, entries }: BinnedRows,
 	{ gradients, hessians }: Derivatives,
 ): void {
-	for (const row of rows) {
+	for (let i = 0; i < rows.length; i++) {
+		const row = rows[i];
 		const gradient = gradients[row];
 		const hessian = hessians[row];
 		const end = rowStarts[row + 1];
-		for (let i = rowStarts[row]; i < end; i++) {
-			const index = stride * entries[i];
-			histogram[index]++;
-			histogram[index + 1] += gradient;
-			histogram[index + 2] += hessian;
+		for (let entry = rowStarts[row]; entry < end; entry++) {
+			const index = stride * entries[entry];
+			histogram[index] += gradient;
+			histogram[index + 1] += hessian;
 		}
 	}
 }
@@ -118,7 +115,7 @@ function subtract(numbers: Float64Array, others: Float64Array): void {
 function bestSplit(
 	{ histogram, sums }: Leaf,
 	{ firsts, zeros }: Bins,
-	{ l2, minRows, minHessian }: GrowthSettings,
+	{ l2, minHessian }: GrowthSettings,
 ): Split | undefined {
 	const unsplit = scoreOf(sums.gradient, sums.hessian, l2);
 	let toBeat = unsplit * (1 + rounding);
@@ -126,25 +123,24 @@ function bestSplit(
 	for (let column = 0; column < zeros.length; column++) {
 		const zero = zeros[column];
 		for (const step of directions) {
-			let rows = 0;
 			let gradient = 0;
 			let hessian = 0;
 			let bin = step < 0 ? firsts[column + 1] - 1 : firsts[column];
 			for (; bin !== zero; bin += step) {
 				const index = stride * bin;
-				if (histogram[index] === 0) continue;
-				rows += histogram[index];
-				gradient += histogram[index + 1];
-				hessian += histogram[index + 2];
-				if (rows < minRows || hessian < minHessian) continue;
-				if (sums.rows - rows < minRows || sums.hessian - hessian < minHessian) break;
+				// No rows.
+				if (histogram[index + 1] === 0) continue;
+				gradient += histogram[index];
+				hessian += histogram[index + 1];
+				if (hessian < minHessian) continue;
+				if (sums.hessian - hessian < minHessian) break;
 				const score =
 					scoreOf(gradient, hessian, l2) +
 					scoreOf(sums.gradient - gradient, sums.hessian - hessian, l2);
 				if (!(score > toBeat)) continue;
 				toBeat = score * (1 + rounding);
 				const gain = score - unsplit;
-				const side = { rows, gradient, hessian };
+				const side = { gradient, hessian };
 				best =
 					step < 0
 						? { gain, column, bin: bin - 1, left: difference(sums, side) }
@@ -166,7 +162,8 @@ function divide(
 		goesRight[columnRows[i]] = Number(columnEntries[i] > bin);
 	const right = new Int32Array(rows.length);
 	let [lefts, rights] = [0, 0];
-	for (const row of rows) {
+	for (let i = 0; i < rows.length; i++) {
+		const row = rows[i];
 		if (goesRight[row] === 1) right[rights++] = row;
 		else rows[lefts++] = row;
 	}
@@ -181,13 +178,12 @@ const bestOf = (leaves: readonly Leaf[]) =>
 /** Grows trees on the same rows, one after the other. */
 export function treeGrowth(train: BinnedRows, valid: BinnedRows, settings: GrowthSettings) {
 	const { bins } = train;
-	const { leaves: mostLeaves, depth: mostDepth, minRows, minHessian } = settings;
+	const { leaves: mostLeaves, depth: mostDepth, minHessian } = settings;
 	const histograms = Array.from(
 		{ length: mostLeaves },
 		() => new Float64Array(stride * bins.uppers.length),
 	);
-	const mayBeSplit = ({ depth, sums }: Leaf) =>
-		depth < mostDepth && sums.rows >= 2 * minRows && sums.hessian >= 2 * minHessian;
+	const mayBeSplit = ({ depth, sums }: Leaf) => depth < mostDepth && sums.hessian >= 2 * minHessian;
 	const findSplit = (leaf: Leaf) => {
 		if (mayBeSplit(leaf)) leaf.split = bestSplit(leaf, bins, settings);
 	};

@@ -22,15 +22,7 @@ export function slowTrees(
 	dense: readonly (readonly number[])[],
 	{ events, exposure }: Outcomes,
 	offset: Float64Array,
-	{
-		leaves: mostLeaves,
-		depth: mostDepth,
-		learningRate,
-		l2,
-		minRows,
-		minHessian,
-		rounds,
-	}: TreeSettings,
+	{ leaves: mostLeaves, depth: mostDepth, learningRate, l2, minHessian, rounds }: TreeSettings,
 ): Node[][] {
 	const counted = dense.map((_, row) => row).filter((row) => exposure[row] !== 0);
 	const eta = Array.from(offset);
@@ -55,17 +47,13 @@ export function slowTrees(
 		if (hessian > 0) for (const row of eta.keys()) eta[row]! += step;
 	}
 
-	/** Between neighbouring values: downward to zero, then upward to it. */
+	/** Halfway between neighbouring values: from the highest down to 0, then from the lowest up. */
 	const thresholdsOf = (column: number) => {
 		const values = [...new Set(dense.map((row) => row[column]!))].sort((a, b) => a - b);
-		const cuts = values.slice(1).map((high, i) => ({
-			threshold: (values[i]! + high) / 2,
-			low: values[i]!,
-			high,
-		}));
+		const thresholds = values.slice(1).map((high, i) => (values[i]! + high) / 2);
 		return [
-			...cuts.filter(({ threshold }) => threshold >= 0).reverse(),
-			...cuts.filter(({ threshold }) => threshold < 0),
+			...thresholds.filter((threshold) => threshold >= 0).reverse(),
+			...thresholds.filter((threshold) => threshold < 0),
 		];
 	};
 
@@ -82,13 +70,10 @@ export function slowTrees(
 			gain: 0,
 		});
 		for (const column of dense[0]!.keys())
-			for (const { threshold, low, high } of thresholdsOf(column)) {
-				const outer = threshold >= 0 ? high : low;
-				if (!rows.some((row) => dense[row]![column] === outer)) continue;
+			for (const threshold of thresholdsOf(column)) {
 				const split = candidate(column, threshold);
 				const sides = [split.left, split.right];
-				if (sides.some((side) => side.length < minRows || sumsOf(side).hessian < minHessian))
-					continue;
+				if (sides.some((side) => sumsOf(side).hessian < minHessian)) continue;
 				const score = scoreOf(split.left) + scoreOf(split.right);
 				if (!(score > toBeat)) continue;
 				toBeat = score * (1 + rounding);
