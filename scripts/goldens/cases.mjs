@@ -142,7 +142,7 @@ export async function runCases({ root, goldens, load, commands }, folder, say) {
 			evaluate next as text: evaluate run --task next --patients 60 ${quick}
 			evaluate planted as text: evaluate run --task planted --code 401 --patients 60 ${quick}
 			evaluate futures: evaluate run --task futures ${quick} --patients 10 --json
-			evaluate onset on a date: evaluate run-b ${onset} --split train --index age:60 ${quick} --csv onset.csv
+			evaluate onset on a date: evaluate run-b ${onset} --split train --index 2010-01-01 ${quick} --csv onset.csv
 			evaluate labels: evaluate run --task again --code 428 --labels planted.csv ${quick} --plp plp --json
 			evaluate other hospital: evaluate run --dataset other ${onset} ${quick} --json
 			evaluate before: evaluate run2 ${onset} --split train ${quick} --json

@@ -1,6 +1,5 @@
 import * as statistics from "../bootstrap.js";
 import type { Measure, Measured } from "../evaluation.js";
-import { quantile } from "../metrics.js";
 import { drawTable, type Ratio } from "./code-scores.js";
 import { detailsOf } from "./details.js";
 import { type CodeSet, type MeasuredHorizon, measureHorizon } from "./measured-horizon.js";
@@ -12,7 +11,10 @@ const skillOf = ({ value, drawn }: statistics.Drawn): statistics.Drawn => ({
 	drawn: drawn.map((one) => 1 - one),
 });
 
-/** How far a row is on the way from one row to another: 0 as the first, 1 as the second. Undefined if they cannot be told apart. */
+/** On every draw, of the way on everybody: dividing by a shorter one, shares would have no useful interval. */
+const leastWay = 0.2;
+
+/** How far a row is on the way from one row to another: 0 as the first, 1 as the second. Null if the way is too uncertain. */
 function shareOfWay(
 	row: statistics.Drawn | null,
 	from: statistics.Drawn | null,
@@ -20,8 +22,7 @@ function shareOfWay(
 ): statistics.Drawn | null {
 	if (!row || !from || !to) return null;
 	const way = statistics.difference(to, from);
-	const sorted = way.drawn.filter((one) => !Number.isNaN(one)).sort();
-	if (!(quantile(sorted, 0.025) * quantile(sorted, 0.975) > 0)) return null;
+	if (!way.drawn.every((one) => one / way.value >= leastWay)) return null;
 	const gone = statistics.difference(row, from);
 	return {
 		value: gone.value / way.value,

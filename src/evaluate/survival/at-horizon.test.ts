@@ -169,6 +169,24 @@ describe("bins of predicted risk", () => {
 		});
 	});
 
+	test("take a patient's entries of several codes as often as the patient counts", () => {
+		everywhere((cohort, horizon) => {
+			const { predicted } = cohort;
+			const patient = cohort.time.map((_, entry) => entry % 3);
+			const weights = [2, 0, 1];
+			const shared = onsetCalibration(
+				sortFollowUp({ ...cohort, patient }),
+				horizon,
+				predicted,
+				halves,
+			);
+			const apart = onsetCalibration(sortFollowUp(cohort), horizon, predicted, halves);
+			const copies = patient.map((one) => weights[one] as number);
+			expect(shared.error(weights)).toEqual(close(apart.error(copies)));
+			expect(shared.bins(weights)).toEqual(close(apart.bins(copies)));
+		});
+	});
+
 	test("hold the same patients as without censoring", () => {
 		const labels = golden.status.map((status) => status === 1);
 		const time = golden.time.map((_, at) => (labels[at] ? 1 : 9));
