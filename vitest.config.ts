@@ -65,6 +65,12 @@ const common = {
 	alias,
 } as const;
 
+/**
+ * A larger young generation: less garbage is copied. Most code runs a few times: compiled at once without optimization,
+ * it is faster than interpreted.
+ */
+const execArgv = ["--max-semi-space-size=64", "--always-sparkplug"];
+
 export default defineConfig({
 	test: {
 		// One more than cores: a worker often waits for a disk, a browser or another process.
@@ -79,7 +85,7 @@ export default defineConfig({
 			{
 				test: { ...common, name: "campaigns", include: [`{src,scripts,web,bench}/${campaigns}`] },
 			},
-			{ test: { ...common, name: "isolated", include: isolated } },
+			{ test: { ...common, name: "isolated", include: isolated, execArgv } },
 			{
 				test: {
 					...common,
@@ -87,9 +93,7 @@ export default defineConfig({
 					include: ["{src,scripts,web}/**/*.test.ts", "bench/*.test.ts"],
 					exclude: [...isolated, campaigns],
 					isolate: false,
-					// A larger young generation: less garbage is copied. Most code runs a few times: compiled at once without
-					// optimization, it is faster than interpreted.
-					execArgv: ["--max-semi-space-size=64", "--always-sparkplug"],
+					execArgv,
 				},
 			},
 		],
