@@ -206,20 +206,21 @@ test("a difference that was measured in the other direction is negated", () => {
 });
 
 test("groups in which the model is not ahead are named, and the range of observed/expected", () => {
-	/** AUROC of the model and of the baseline, and observed/expected of the model, by group. */
+	/** Log loss of the model and of the baseline, and observed/expected of the model, by group. */
 	const wordsOf = (
 		groups: Readonly<Record<string, readonly [number, number, number | null]>>,
 		years = 5,
 	) => {
 		const evaluation = exampleOnset({ model: 0.65, regression: 0.63 });
+		const ranking = { auroc: 0.6, averagePrecision: 0.1 };
 		const subgroups = Object.entries(groups).map(([name, [model, baseline, ratio]]) => ({
 			name,
 			years: 5,
 			patients: 20,
 			codes: 3,
 			rows: [
-				{ label: "TrajGPT", auroc: model, observedToExpected: ratio, averagePrecision: 0.1 },
-				{ label: "age and sex", auroc: baseline, observedToExpected: 1, averagePrecision: 0.1 },
+				{ label: "TrajGPT", logLoss: model, observedToExpected: ratio, ...ranking },
+				{ label: "age and sex", logLoss: baseline, observedToExpected: 1, ...ranking },
 			],
 		}));
 		return subgroupWords(
@@ -227,19 +228,21 @@ test("groups in which the model is not ahead are named, and the range of observe
 			years,
 		);
 	};
-	const female = [0.7, 0.6, 1.04] as const;
-	const both = { female, male: [0.6, 0.62, 0.95] as const };
+	const female = [3.1, 3.2, 1.04] as const;
+	const both = { female, male: [3.2, 3.19, 0.95] as const };
 	expect(wordsOf(both)).toBe(
-		"Not ahead of age and sex: male. Observed/expected lies between 0.95 (male) and 1.04 (female); above 1, risks are too low. Small groups depend much on chance.",
+		"Not ahead of age and sex in log loss: male. Observed/expected lies between 0.95 (male) and 1.04 (female); above 1, risks are too low. Small groups depend much on chance.",
 	);
 	expect(wordsOf({ female })).toBe(
-		"Ahead of age and sex in every group. Observed/expected: 1.04 (female).",
+		"Ahead of age and sex in log loss in every group. Observed/expected: 1.04 (female).",
 	);
 	expect(wordsOf(both, 1)).toBe("");
-	expect(wordsOf({ female, "under 40": [0.7, 0.6, null] })).toBe(
-		"Ahead of age and sex in every group. Observed/expected: 1.04 (female).",
+	expect(wordsOf({ female, "under 40": [3.1, 3.2, null] })).toBe(
+		"Ahead of age and sex in log loss in every group. Observed/expected: 1.04 (female).",
 	);
-	expect(wordsOf({ "under 40": [0.7, 0.6, null] })).toBe("Ahead of age and sex in every group.");
+	expect(wordsOf({ "under 40": [3.1, 3.2, null] })).toBe(
+		"Ahead of age and sex in log loss in every group.",
+	);
 });
 
 describe("results that look like mistakes", () => {

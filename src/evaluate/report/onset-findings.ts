@@ -133,12 +133,12 @@ export function subgroupWords({ onset, rows }: Evaluation, years: number): strin
 		});
 	if (groups.length === 0) return "";
 	const behind = groups
-		.filter(({ model, other }) => other && model.auroc <= other.auroc)
+		.filter(({ model, other }) => other && model.logLoss >= other.logLoss)
 		.map(({ name }) => name);
 	const ahead =
 		behind.length === 0
-			? `Ahead of ${baseline} in every group.`
-			: `Not ahead of ${baseline}: ${behind.join(", ")}.`;
+			? `Ahead of ${baseline} in log loss in every group.`
+			: `Not ahead of ${baseline} in log loss: ${behind.join(", ")}.`;
 	const ratios = groups
 		.flatMap(({ name, model: { observedToExpected } }) =>
 			observedToExpected === null ? [] : [{ name, observedToExpected }],

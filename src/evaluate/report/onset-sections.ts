@@ -172,12 +172,13 @@ function subgroupSection(evaluation: OnsetEvaluation, years: number): Section {
 		return tableRow(name, [
 			numberCell(thousands(patients)),
 			numberCell(codes),
+			numberCell(ours?.logLoss.toFixed(3) ?? "–"),
+			numberCell(theirs?.logLoss.toFixed(3) ?? "–"),
 			numberCell(ours?.auroc.toFixed(3) ?? "–"),
-			numberCell(theirs?.auroc.toFixed(3) ?? "–"),
 			numberCell(ours?.observedToExpected?.toFixed(2) ?? "–"),
 		]);
 	});
-	const auroc = ["AUROC", `AUROC by ${baseline ?? "baseline"}`];
+	const measures = ["log loss", `log loss by ${baseline ?? "baseline"}`, "AUROC"];
 	return {
 		id: "subgroups",
 		title: "Subgroups",
@@ -186,7 +187,7 @@ function subgroupSection(evaluation: OnsetEvaluation, years: number): Section {
 ${table({
 	name: "Subgroups",
 	caption: `Within ${yearsText(years)}. Each row has the codes with at least 20 expected first records in that group: compare columns, not rows.`,
-	head: ["people", "number", "codes", ...auroc, "observed/expected"],
+	head: ["people", "number", "codes", ...measures, "observed/expected"],
 	rows,
 })}`,
 		],

@@ -72,7 +72,7 @@ describe("the page", () => {
 		expect(said).toContain("p000009: a year earlier, the model gave a 5-year risk of 3.0 %.");
 		expect(said).toMatch(/within 1 year, 32 frequent codes TrajGPT\s*4\.350/);
 		expect(said).toMatch(/within 5 years, all 210 codes, rare ones among them TrajGPT\s*5\.350/);
-		expect(said).toMatch(/female\s*20\s*3\s*0\.640\s*0\.640\s*1\.08/);
+		expect(said).toMatch(/female\s*20\s*3\s*3\.400\s*3\.400\s*0\.640\s*1\.08/);
 	});
 
 	test("has accessible tables and scrolling parts", () => {
