@@ -23,7 +23,8 @@ export type Measure = Readonly<z.infer<typeof measureSchema>>;
 const measures = z.record(z.string(), measureSchema);
 
 const rowNames = {
-	who: z.enum(["model", "history", "global", "oracle", "observed"]),
+	/** `file`: predictions from elsewhere, read with `compare`. */
+	who: z.enum(["model", "file", "history", "global", "oracle", "observed"]),
 	/** The display name, such as "TrajGPT, time-specific". */
 	label: z.string(),
 	method: z.enum(forecastMethods).optional(),
@@ -50,6 +51,12 @@ const calibrationBin = z.strictObject({
 });
 export type CalibrationBin = z.infer<typeof calibrationBin>;
 
+/** `row` minus `than`, labels of rows. */
+const pairs = z.array(z.strictObject({ row: z.string(), than: z.string(), metrics: measures }));
+
+/** Frequent codes, of which at least 20 onsets are expected within the years, and all, of which at least one is. */
+const onsetCodeCounts = z.strictObject({ years: z.number(), codes: count, allCodes: count });
+
 const optionalMeasure = measureSchema.nullable();
 const optionalNumber = z.number().nullable();
 
@@ -62,11 +69,7 @@ const onsetSchema = z.strictObject({
 	lookBackDays: z.number(),
 	/** Calibration and decisions of the first row, over the frequent codes together. */
 	horizons: z.array(
-		z.strictObject({
-			years: z.number(),
-			/** Frequent codes, of which at least 20 onsets are expected, and all, of which at least one is. */
-			codes: count,
-			allCodes: count,
+		onsetCodeCounts.extend({
 			/** Of each row: slope and intercept of logistic recalibration, median and quartiles over frequent codes. */
 			recalibration: z.array(
 				z.strictObject({ label: z.string(), slope: spread, intercept: spread }),
@@ -166,6 +169,18 @@ const onsetSchema = z.strictObject({
 });
 export type OnsetDetails = z.infer<typeof onsetSchema>;
 
+/** Task onset: all rows and one from a file, on the codes and within the years that the file predicts. */
+const fileComparisonSchema = z.strictObject({
+	/** Of the row from the file. */
+	label: z.string(),
+	horizons: z.array(onsetCodeCounts),
+	notes: z.array(z.string()),
+	rows: z.array(rowSchema),
+	/** Of the model's row to that of the file. */
+	differences: pairs,
+});
+export type FileComparison = z.infer<typeof fileComparisonSchema>;
+
 export const evaluationVersion = 4;
 
 export const evaluationSchema = z.strictObject({
@@ -193,9 +208,7 @@ export const evaluationSchema = z.strictObject({
 	newCodes: measureSchema.optional(),
 	rows: z.array(rowSchema),
 	/** `row` minus `than` (labels of rows), on the same patients. */
-	differences: z
-		.array(z.strictObject({ row: z.string(), than: z.string(), metrics: measures }))
-		.optional(),
+	differences: pairs.optional(),
 	/** Of the model: every code at every query. */
 	calibration: z.array(calibrationBin).optional(),
 	/** Of the model: its most likely code only. */
@@ -217,6 +230,7 @@ export const evaluationSchema = z.strictObject({
 		)
 		.optional(),
 	onset: onsetSchema.optional(),
+	comparisons: z.array(fileComparisonSchema).optional(),
 	made: z.strictObject({
 		versions: z.record(z.string(), z.string()),
 		/** The content hash of the dataset. */
@@ -322,7 +336,9 @@ export interface LabelPrediction {
 	readonly probability: number;
 	/** How many patients it stands for, where censored ones count through others; 1 if left out. */
 	readonly weight?: number | undefined;
-	/** Task onset: the horizon of the prediction. */
+	/** Task onset: the code that is predicted, its system, and the horizon. */
+	readonly code?: string | undefined;
+	readonly system?: string | null | undefined;
 	readonly horizonDays?: number | undefined;
 	readonly sex: Sex | null;
 	readonly ageYears: number | null;
@@ -374,6 +390,8 @@ export interface EvaluateOptions {
 	readonly sample?: Sample;
 	/** The dataset before the sample was taken, whose training and validation patients baselines learn from. */
 	readonly fullDataset?: Dataset;
+	/** Tasks onset and with labels: files of predictions of the same patients, whose rows stand beside the model's. */
+	readonly compare?: readonly string[];
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
 	/** Whether rows keep their values on each draw, for paired comparisons of rows from several files. */

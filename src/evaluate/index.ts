@@ -9,6 +9,7 @@ export { fitScoring } from "./labelled/model-rows.js";
 export { probe } from "./labelled/regression.js";
 export * from "./labelled/task-labels.js";
 export * from "./metrics.js";
+export { subjectsFile } from "./prediction-file.js";
 export * from "./predictions.js";
 export { isSimulated } from "./simulation-truth.js";
 export * from "./tasks.js";

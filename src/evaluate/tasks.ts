@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { InputError } from "../base/errors.js";
 import { random } from "../base/random.js";
 import { thousands } from "../base/thousands.js";
@@ -15,6 +16,7 @@ import { labelledTask, labelOracles } from "./labelled/task.js";
 import { isOnsetTask, labelledTasks } from "./labelled/task-labels.js";
 import { nextTask } from "./next/task.js";
 import { onsetTask } from "./onset/task.js";
+import { refuseSameLabels, rowLabelOf } from "./prediction-file.js";
 
 type OpenTask = (dataset: Dataset, options: results.EvaluateOptions) => Promise<results.MeasureRun>;
 
@@ -114,6 +116,7 @@ export async function openTask(
 ): Promise<(runtime: Runtime, trained?: Trained) => Promise<results.Evaluation>> {
 	if (dataset.patients(options.split).length === 0)
 		throw new InputError(`${dataset.folder} has no patients in split ${options.split}`);
+	refuseSameLabels((options.compare ?? []).map(rowLabelOf));
 	const began = clock();
 	const { trainingDataset, fullDataset, ...others } = options;
 	// A sample of test patients takes nobody from those that baselines learn from.
@@ -200,6 +203,7 @@ const uses = {
 	methods: onlyBy("forecast"),
 	shots: ["tasks with labels", isLabelledTask],
 	code: ofOutcomes,
+	compare: ofOutcomes,
 	regressionPatients: ofOutcomes,
 	futures: [
 		"onset, forecast, chf and diabetes",
@@ -236,7 +240,7 @@ export async function evaluationInputsHash(
 	trained?: Trained,
 ): Promise<string> {
 	const { progress: _shown, oracle: _place, onPredictions: _ignored, ...rest } = options;
-	const { baselines, trainingDataset, threads: _speed, sample, ...others } = rest;
+	const { baselines, trainingDataset, threads: _speed, sample, compare = [], ...others } = rest;
 	const hash = createHash("sha256");
 	hash.update(
 		JSON.stringify({
@@ -259,6 +263,7 @@ export async function evaluationInputsHash(
 	for (const whose of trainingDataset ? [dataset, trainingDataset] : [dataset])
 		if (whose.manifest.labels.some((known) => taskOfLabels(known.task) === task))
 			hash.update(JSON.stringify(await whose.labels(labelsOfTask(task))));
+	for (const file of compare) for await (const bytes of createReadStream(file)) hash.update(bytes);
 	const add = (weights: ParameterValues | undefined) => {
 		for (const [name, { data }] of weights ?? [])
 			hash.update(name).update(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));

@@ -61,6 +61,9 @@ const description = `Evaluate a run, with 95 % intervals from a bootstrap over p
 Every recall is also given apart for codes that the patient already had and for
 new ones. A run trained with --before is evaluated on onset alone.
 
+--compare FILE adds predictions that were made elsewhere, as with R or XGBoost,
+as one more row, and the model's paired differences from it.
+
 Baselines: rates by age and sex and a regression per code (onset); counts of the
 patient's own history and code frequencies (next, forecast); a regression on own
 history and the prevalence (labelled tasks). On a simulated population, also the
@@ -130,6 +133,11 @@ const options = {
 	plp: fields.folder(
 		"onset and labelled tasks: write prediction.csv and the evaluation tables of OHDSI's PatientLevelPrediction",
 	),
+	compare: fields.option(
+		"file",
+		"onset and labelled tasks: compare the model with the predictions of a .csv or .parquet file, for the same patients and times; repeatable",
+		z.array(z.string()).optional(),
+	),
 	force: fields.flag("replace existing files of --csv, --predictions and --plp"),
 	oracle: fields.folder("the simulated population, if it was moved"),
 	futures: fields
@@ -181,6 +189,8 @@ export const command = defineCommand({
 		"trajgpt evaluate runs/sim --task insulin --plp results": "tables for OHDSI's tools",
 		"trajgpt evaluate runs/sim --task onset --index 2015-01-01 --horizons 1,5":
 			"first records after a date, within 1 and 5 years",
+		"trajgpt evaluate runs/sim --task onset --horizons 1,5 --compare xgb.csv":
+			"paired differences from predictions of your own, in columns patient, code, horizon_years and probability",
 		"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
 		"trajgpt evaluate runs/sim --task stroke --code 433 --labels labels/stroke":
 			"labels that `trajgpt tasks` wrote",

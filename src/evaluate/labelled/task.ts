@@ -14,8 +14,10 @@ import { denseRows, linearPredictor } from "../../model/glm.js";
 import { finetuneCommand, type Trained } from "../../model/train/index.js";
 import { baselines, measured, type PatientRow } from "../bootstrap.js";
 import * as results from "../evaluation.js";
+import { refuseSameLabels } from "../prediction-file.js";
 import { personAt } from "../predictions.js";
 import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.js";
+import { fileRows } from "./file-rows.js";
 import * as labelSets from "./label-set.js";
 import * as models from "./model-rows.js";
 import { regression, standardised } from "./regression.js";
@@ -62,12 +64,17 @@ export async function labelledTask(
 				? "measured on the labels that few-shot and fine-tuning learn from: too good to be true"
 				: "measured on the labels that chose the fine-tuned epoch and its scale: a little too good",
 		);
-	const others = options.baselines === false ? [] : await baselineRows(data, notes);
+	const fromFiles = await fileRows(data);
+	const others = [
+		...fromFiles,
+		...(options.baselines === false ? [] : await baselineRows(data, notes)),
+	];
 	return async (runtime, trained) => {
 		const runNotes = [...notes];
 		const { rows, calibration } = trained
 			? await modelRows(data, runtime, trained, runNotes)
 			: { rows: [] };
+		refuseSameLabels([...rows, ...others].map(({ name }) => name.label));
 		return measured(task, options, [...rows, ...others], {
 			patients: evaluated.count,
 			events: evaluated.labels.reduce((sum, { events }) => sum + events, 0),

@@ -62,19 +62,14 @@ function metricsIn(
 	);
 }
 
-/** The metrics of every row at every horizon, their differences, and details. */
-export async function onsetResults(
-	study: OnsetStudy,
-	rows: readonly Predictions[],
-	notes: readonly string[],
-	lookBackDays: number,
-): Promise<Measured> {
+/** The metrics of every row at every horizon. */
+export async function measureOnsetRows(study: OnsetStudy, rows: readonly Predictions[]) {
 	const { options, cohort, horizons } = study;
 	const table = drawTable(cohort.patients.length, options);
 	const measuredHorizons: MeasuredHorizon[] = [];
 	for (const index of horizons.keys())
 		measuredHorizons.push(await measureHorizon(study, rows, index, table));
-	const measuredRows = rows.map((row, place) => {
+	const patientRows = rows.map((row, place) => {
 		const drawn: Record<string, statistics.Drawn> = {};
 		const alone: Record<string, Measure> = {};
 		for (const { years, sets, calibrationErrors } of measuredHorizons) {
@@ -93,7 +88,19 @@ export async function onsetResults(
 		}
 		return { name: row.name, drawn, alone };
 	});
-	return statistics.measured("onset", options, measuredRows, {
+	return { measuredHorizons, patientRows };
+}
+
+/** The metrics of every row at every horizon, their differences, and details. */
+export async function onsetResults(
+	study: OnsetStudy,
+	rows: readonly Predictions[],
+	notes: readonly string[],
+	lookBackDays: number,
+): Promise<Measured> {
+	const { options, cohort } = study;
+	const { measuredHorizons, patientRows } = await measureOnsetRows(study, rows);
+	return statistics.measured("onset", options, patientRows, {
 		notes: [...notes],
 		patients: cohort.patients.length,
 		events: cohort.patients.reduce((sum, { history }) => sum + history.tokens.length, 0),

@@ -9,6 +9,7 @@ import { outcomeAt } from "../survival/at-horizon.js";
 import { sortFollowUp } from "../survival/follow-up.js";
 import { leastRisk } from "../survival/scores.js";
 import { type ExpectedRates, expectedRates } from "./expected-onsets.js";
+import { compareWithFile, type FilePredictions, readFilePredictions } from "./file-comparison.js";
 import { type IndexedCohort, type IndexRule, indexCohort, indexRuleFor } from "./index-days.js";
 import { baselinePredictions, modelPredictions } from "./predicted-risks.js";
 import { onsetResults } from "./results.js";
@@ -111,6 +112,9 @@ export async function onsetTask(
 		horizons: kept,
 		rates,
 	};
+	const predictionFiles: FilePredictions[] = [];
+	for (const file of options.compare ?? [])
+		predictionFiles.push(await readFilePredictions(study, file));
 	const notes = notesOf(study, { horizons, lookBackDays, why });
 	const others =
 		options.baselines === false ? [] : await baselinePredictions(study, lookBackDays, notes);
@@ -118,7 +122,13 @@ export async function onsetTask(
 		const modelRows = trained ? [await modelPredictions(runtime, trained, study)] : [];
 		if (modelRows[0] && options.onPredictions)
 			options.onPredictions(codePredictions(study, modelRows[0]));
-		return onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
+		const comparisons: results.FileComparison[] = [];
+		for (const predictions of predictionFiles)
+			comparisons.push(
+				await compareWithFile(predictions, { horizons: kept, modelRows, baselines: others }),
+			);
+		const measured = await onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
+		return { ...measured, ...(comparisons.length > 0 && { comparisons }) };
 	};
 }
 
@@ -209,6 +219,7 @@ function codePredictions(
 		);
 	const followUp = sortFollowUp(codeFollowUp);
 	const vocab = dataset.vocabulary.size;
+	const { code, system } = dataset.vocabulary.tokens[token];
 	const predictions = horizons.flatMap((years, index) => {
 		const outcome = outcomeAt(followUp, studies.daysOf(years));
 		const weights = outcome.weigh()?.weights;
@@ -218,6 +229,8 @@ function codePredictions(
 			return {
 				...personAt(history, day),
 				time: day,
+				code,
+				system,
 				horizonDays: studies.daysOf(years),
 				weight,
 				label: weight === 0 ? null : outcome.labels[entry] === 1,

@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import { join, parse } from "node:path";
+import { join } from "node:path";
 import { InputError } from "../../../base/errors.js";
 import { type Column, columnsOf, csvOf, writeColumns } from "../../../base/files/column-file.js";
 import { checkFolderTarget, replaceFolder } from "../../../base/files/index.js";
@@ -34,7 +34,7 @@ export async function checkPredictionFile(
 	axis: TimeAxis,
 ): Promise<void> {
 	await checkTableFile(file, replace);
-	if (schema !== "plain") await checkOutputFile(subjectsFile(file), replace);
+	if (schema !== "plain") await checkOutputFile(evaluating.subjectsFile(file), replace);
 	if (schema !== "plain" && axis !== "dates")
 		throw new InputError(
 			`\`predictionsSchema\` ${schema} needs dates, and these records have days alone; leave it out to write days`,
@@ -67,9 +67,9 @@ export async function writePredictions(
 	context: Omit<PredictionContext, "subjects">,
 ): Promise<string[]> {
 	const subjects = numbersOf(predictions);
-	if (schema !== "plain") await writeSubjects(subjectsFile(file), subjects);
+	if (schema !== "plain") await writeSubjects(evaluating.subjectsFile(file), subjects);
 	await writeColumns(file, columnsIn[schema](predictions, { ...context, subjects }));
-	return schema === "plain" ? [] : numberedNotes(subjectsFile(file), subjects);
+	return schema === "plain" ? [] : numberedNotes(evaluating.subjectsFile(file), subjects);
 }
 
 const numbersOf = (predictions: readonly evaluating.LabelPrediction[]) =>
@@ -111,6 +111,8 @@ function plainColumns(rows: readonly evaluating.LabelPrediction[], { axis }: Pre
 		patient: ["text", ({ patient }) => patient],
 		date: axis === "dates" && ["text", ({ time }) => isoDate(time)],
 		day: ["number", ({ time }) => time],
+		code: has(({ code }) => code !== undefined) && ["text", ({ code = null }) => code],
+		system: has(({ system }) => system !== undefined) && ["text", ({ system = null }) => system],
 		horizon_days: has(({ horizonDays }) => horizonDays !== undefined) && [
 			"number",
 			({ horizonDays = Number.NaN }) => horizonDays,
@@ -174,12 +176,6 @@ export function numberSubjects(patients: Iterable<string>) {
 	};
 }
 
-/** The file of new numbers beside a file of predictions. */
-function subjectsFile(file: string): string {
-	const { dir, name } = parse(file);
-	return join(dir, `${name}.subjects.csv`);
-}
-
 /** What to tell the user about a file of new numbers. */
 const numberedNotes = (file: string, { areNew }: SubjectNumbers): string[] =>
 	areNew
@@ -208,6 +204,15 @@ export interface PredictionTargets {
 
 export type WrittenPredictions = Awaited<ReturnType<typeof writeRowPredictions>>;
 
+/** Refuses tasks whose predictions are not of one label. */
+export function checkHasOutcomes(task: string | undefined): void {
+	if (task === "onset" || (task !== undefined && evaluating.isLabelledTask(task))) return;
+	throw new InputError(
+		`predictions are those of one label, and ${task === undefined ? "no task is named" : `task ${task} has none`}; choose onset or a task with labels as \`task\``,
+		{ field: "task", value: task },
+	);
+}
+
 /** Refuses targets that cannot be written; call it before long work. Returns whether there are any. */
 export async function checkPredictionTargets(
 	{ predictions, plp }: PredictionTargets,
@@ -220,11 +225,7 @@ export async function checkPredictionTargets(
 		throw new InputError("predictions are those of one run; evaluate the runs one by one", {
 			field: "predictions",
 		});
-	if (task === undefined || (task !== "onset" && !evaluating.isLabelledTask(task)))
-		throw new InputError(
-			`predictions are those of one label, and ${task === undefined ? "no task is named" : `task ${task} has none`}; choose onset or a task with labels as \`task\``,
-			{ field: "task", value: task },
-		);
+	checkHasOutcomes(task);
 	if (predictions) await checkPredictionFile(predictions, axis);
 	if (plp) await checkPlpTarget(plp.folder, plp.replace ?? false, axis);
 	return true;

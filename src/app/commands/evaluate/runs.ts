@@ -161,6 +161,7 @@ async function evaluateOn(
 	evaluating.checkDraws(options.draws);
 	const before = commonCut(runs);
 	if (task !== undefined) checkTask(task, before, runs);
+	if (options.compare?.length) writing.checkHasOutcomes(task);
 	const targets = { predictions, plp };
 	const { axis } = dataset.manifest.source;
 	const writes = await writing.checkPredictionTargets(targets, runs, task, axis);

@@ -120,11 +120,12 @@ function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 const ageAndSex = "age and sex";
 
 /**
- * Each model row against the next, against the patient's own history and against age and sex, and the first against
+ * Each model row against the next, against the patient's own history, age and sex and files, and the first against
  * the oracle, or against what was observed. The file has every pair, and the windows.
  */
 function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
 	const labelOf = (who: EvaluationRow["who"]) => rows.find((row) => row.who === who)?.label;
+	const fileRows = rows.filter(({ who }) => who === "file").map(({ label }) => label);
 	const models = rows.filter(({ who }) => who === "model").map(({ label }) => label);
 	return differences.filter(({ row, than }) => {
 		const at = models.indexOf(row);
@@ -132,6 +133,7 @@ function shownPairs(rows: readonly EvaluationRow[], differences: Differences): D
 			than === models[at + 1] ||
 			than === labelOf("history") ||
 			than === ageAndSex ||
+			fileRows.includes(than) ||
 			(at === 0 && [labelOf("oracle"), labelOf("observed")].includes(than))
 		);
 	});
@@ -171,7 +173,7 @@ export function evaluationText(
 		`${thousands(events)} events of ${thousands(patients)} patients of split ${split}\n\n`,
 		...(tooFew ? [`${tooFew}.\n\n`] : []),
 		...(evaluation.onset
-			? [onsetText(evaluation)]
+			? [onsetText(evaluation), ...(evaluation.comparisons ?? []).map(fileComparisonText)]
 			: [
 					tables(rows, evaluation.newCodes),
 					...(differences?.length ? ["\n", differencesText(rows, differences)] : []),
@@ -321,6 +323,20 @@ function onsetText({ rows, differences = [], onset }: Evaluation): string {
 		...(subgroups.length > 0 ? [table(header, subgroups)] : []),
 	].join("\n");
 }
+
+/** All rows on the codes of a file, and the model's differences from it. */
+const fileComparisonText = ({
+	label,
+	horizons,
+	notes,
+	rows,
+	differences,
+}: NonNullable<Evaluation["comparisons"]>[number]): string =>
+	[
+		`\nOn the codes of ${label}:\n`,
+		...horizons.map((horizon) => onsetTable(horizon, rows, differences)),
+		...notes.map((note) => `${note}\n`),
+	].join("\n");
 
 /** Every frequent code at every horizon, the highest AUROC of the first row first, as CSV. */
 export function onsetCsv({ rows, onset }: Evaluation): string {
