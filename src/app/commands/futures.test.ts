@@ -99,11 +99,10 @@ describe("futures", () => {
 	});
 
 	test("do not depend on the number of threads", async () => {
-		const read = async (threads: string) => {
-			const argv = ann("--samples", "250", "--years", "1", "--json", "--threads", threads);
-			return JSON.parse((await runBuilt(argv)).stdout);
-		};
-		expect(await read("2")).toEqual(await read("1"));
+		const argv = (threads: string) =>
+			ann("--samples", "250", "--years", "1", "--json", "--threads", threads);
+		const [two, one] = [await runBuilt(argv("2")), await done`${argv("1")}`];
+		expect(JSON.parse(two.stdout)).toEqual(JSON.parse(one.stdout));
 	});
 
 	test("of a simulated population say so", async () => {
