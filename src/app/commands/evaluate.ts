@@ -190,7 +190,7 @@ export const command = defineCommand({
 		"trajgpt evaluate runs/sim --task onset --index 2015-01-01 --horizons 1,5":
 			"first records after a date, within 1 and 5 years",
 		"trajgpt evaluate runs/sim --task onset --horizons 1,5 --compare xgb.csv":
-			"paired differences from predictions of your own, in columns patient, code, horizon_years and probability",
+			"beside predictions of your own",
 		"trajgpt evaluate runs/sim --task forecast --method time-specific": "one forecasting method",
 		"trajgpt evaluate runs/sim --task stroke --code 433 --labels labels/stroke":
 			"labels that `trajgpt tasks` wrote",

@@ -84,7 +84,7 @@ ${measureTable(evaluation, { name: `${title}: ${novelty} codes`, metrics })}`,
 }
 
 /** Paired differences between the model and each baseline: more precise than the intervals in the table. */
-function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
+export function pairedMarkup(evaluation: Evaluation, metric: string): Markup {
 	if (evaluation.tooFew) return html`<p><b>${evaluation.tooFew}.</b></p>`;
 	const model = mainRow(evaluation);
 	const comparisons = evaluation.rows.flatMap((row) => {

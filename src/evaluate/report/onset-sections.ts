@@ -13,6 +13,7 @@ import {
 } from "../charts/onset/condition-figures.js";
 import { type OnsetStory, onsetStoriesFigure } from "../charts/onset/stories-figure.js";
 import type { Evaluation, OnsetDetails } from "../evaluation.js";
+import { pairedMarkup } from "./evaluation-sections.js";
 import { surprises } from "./findings.js";
 import {
 	html,
@@ -70,17 +71,14 @@ const metrics = [
 const metricsWithin = (years: number, suffix = "") =>
 	metrics.map((metric) => `${metric} ${years}y${suffix}`);
 
-function tableSection(evaluation: OnsetEvaluation, horizons: readonly number[]): Section {
-	const { rows, patients, split, draws, notes, onset } = evaluation;
-	const last = horizons.at(-1) ?? 5;
-	const others = horizons.slice(0, -1);
-	const rowsWithin = (years: number): Markup => {
-		const { codes = 0, allCodes = 0 } =
-			onset.horizons.find((horizon) => horizon.years === years) ?? {};
-		const band = (words: string) =>
-			html`<tr class="band"><th scope="rowgroup" colspan="${metrics.length + 1}">within ${yearsText(years)}, ${words}</th></tr>`;
-		const ofAll = rows.filter((row) => row.metrics[`logLoss ${years}y all`]);
-		return html`${band(counted(codes, "frequent code"))}
+type CodeCounts = Pick<OnsetDetails["horizons"][number], "years" | "codes" | "allCodes">;
+
+/** The measures of rows within some years, of frequent codes and of all. */
+function rowsWithin({ years, codes, allCodes }: CodeCounts, rows: Evaluation["rows"]): Markup {
+	const band = (words: string) =>
+		html`<tr class="band"><th scope="rowgroup" colspan="${metrics.length + 1}">within ${yearsText(years)}, ${words}</th></tr>`;
+	const ofAll = rows.filter((row) => row.metrics[`logLoss ${years}y all`]);
+	return html`${band(counted(codes, "frequent code"))}
 ${measureRows(rows, metricsWithin(years))}
 ${
 	allCodes > codes && ofAll.length > 0
@@ -88,22 +86,35 @@ ${
 ${measureRows(ofAll, metricsWithin(years, " all"))}`
 		: ""
 }`;
-	};
-	const tableOf = (name: string, years: readonly number[]) =>
+}
+
+function tableSection(evaluation: OnsetEvaluation, horizons: readonly number[]): Section {
+	const { rows, patients, split, draws, notes, onset, comparisons = [] } = evaluation;
+	const last = horizons.at(-1) ?? 5;
+	const others = horizons.slice(0, -1);
+	const within = (years: readonly number[]) =>
+		onset.horizons.filter((horizon) => years.includes(horizon.years));
+	const tableOf = (name: string, counts: readonly CodeCounts[], measured = rows) =>
 		table({
 			name,
 			caption: `Risk of a first record after one index day per person, death competing: ${counted(patients, "person", "people")} of the ${split} split. Small print: 95 % intervals from ${counted(draws, "bootstrap draw")} over people. Bold: the best value, reference model excluded.`,
 			head: ["risk from", ...metrics.map((metric) => measureKind(`${metric} 1y`).title)],
-			rows: years.map(rowsWithin),
+			rows: counts.map((horizon) => rowsWithin(horizon, measured)),
 		});
+	const comparedWith = (comparison: NonNullable<Evaluation["comparisons"]>[number]) =>
+		html`<details class="notes"><summary>Beside predictions of ${comparison.label}, on its codes</summary>
+${tableOf(`First records, codes of ${comparison.label}`, comparison.horizons, comparison.rows)}
+${comparison.horizons.map(({ years }) => html`<p>Within ${yearsText(years)}:</p>\n${pairedMarkup({ ...evaluation, ...comparison }, `logLoss ${years}y`)}`)}
+${notesMarkup(comparison.notes)}</details>`;
 	const explained = surprises(evaluation, metricsWithin(last));
 	return {
 		id: "onset",
 		title: "Discrimination",
 		blocks: [
-			html`${tableOf("First records", [last])}
+			html`${tableOf("First records", within([last]))}
 ${explained.length > 0 ? html`<ul class="surprises">${explained.map((sentence) => html`<li>${sentence}</li>\n`)}</ul>` : ""}
-${others.length > 0 ? html`<details class="notes"><summary>Within ${others.map(yearsText).join(", ")}</summary>\n${tableOf("First records, other horizons", others)}</details>` : ""}
+${others.length > 0 ? html`<details class="notes"><summary>Within ${others.map(yearsText).join(", ")}</summary>\n${tableOf("First records, other horizons", within(others))}</details>` : ""}
+${comparisons.map(comparedWith)}
 <details class="notes"><summary>How this was measured</summary>
 ${notesMarkup(notes)}</details>`,
 		],

@@ -75,6 +75,28 @@ describe("the page", () => {
 		expect(said).toMatch(/female\s*20\s*3\s*3\.400\s*3\.400\s*0\.640\s*1\.08/);
 	});
 
+	test("compares with predictions of a file, on its codes", () => {
+		const evaluations = exampleReport().evaluations.map((evaluation) => {
+			const { rows, onset } = evaluation;
+			const [model] = rows;
+			if (!onset || !model) return evaluation;
+			const metrics = { "logLoss 5y": { value: 3.2, low: 3.1, high: 3.3 } };
+			const difference = { "logLoss 5y": { value: -0.2, low: -0.3, high: -0.1 } };
+			const comparison = {
+				label: "xgb",
+				horizons: [{ years: 5, codes: 10, allCodes: 10 }],
+				notes: ["xgb has 10 of the 32 frequent codes"],
+				rows: [model, { who: "file" as const, label: "xgb", metrics }],
+				differences: [{ row: model.label, than: "xgb", metrics: difference }],
+			};
+			return { ...evaluation, comparisons: [comparison] };
+		});
+		const said = text({ evaluations });
+		expect(said).toContain("Beside predictions of xgb, on its codes");
+		expect(said).toMatch(/within 5 years, 10 frequent codes TrajGPT\s*4\.350.*?xgb\s*3\.200/);
+		expect(said).toMatch(/Within 5 years: Patient by patient, by log loss.* better than xgb/);
+	});
+
 	test("has accessible tables and scrolling parts", () => {
 		const tables = [...document.querySelectorAll("table")];
 		expect(tables).toHaveLength(8);
