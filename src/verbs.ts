@@ -66,6 +66,10 @@ export async function finetune(
  * @example
  * const { next } = await evaluate(["runs/first"], { task: "next" });
  * console.log(next.runs[0].evaluation.rows[0].metrics.nats);
+ *
+ * @example
+ * const { onset } = await evaluate(["runs/first"], { task: "onset", compare: ["xgb.csv"] });
+ * console.log(onset.runs[0].evaluation.comparisons?.[0].differences);
  */
 export async function evaluate(
 	runs: readonly string[],

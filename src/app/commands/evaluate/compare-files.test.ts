@@ -34,7 +34,7 @@ test("onset: the model does not differ from its own predictions of a code, read 
 		for (const measure of metrics) expect(measure).toEqual(nothing);
 	}
 	expect(stdout).toContain("\nOn the codes of own:\n");
-	expect(stdout).toMatch(/^within 5 years, 1 frequent codes +log loss/m);
+	expect(stdout).toMatch(/^within 5 years, 1 frequent code +log loss/m);
 	expect(stdout).toMatch(/^TrajGPT − own +0\.000 \[0\.000, 0\.000\]/m);
 });
 

@@ -1,5 +1,6 @@
 import { csvLine, table } from "../../../base/table.js";
 import { thousands } from "../../../base/thousands.js";
+import { counted } from "../../../evaluate/charts/numbers.js";
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../../../evaluate/index.js";
 import {
 	type MeasureKind,
@@ -256,11 +257,16 @@ export function onsetTable(
 		metrics.map((metric) => `${metric} ${years}y${suffix}`);
 	const hasAll = allCodes > codes && rows.some(({ metrics }) => metrics[`logLoss ${years}y all`]);
 	return [
-		onsetPart(`${within}, ${codes} frequent codes`, names(frequentMetrics), rows, differences),
+		onsetPart(
+			`${within}, ${counted(codes, "frequent code")}`,
+			names(frequentMetrics),
+			rows,
+			differences,
+		),
 		...(hasAll
 			? [
 					onsetPart(
-						`${within}, all ${allCodes} codes`,
+						`${within}, all ${counted(allCodes, "code")}`,
 						names(subgroupMetrics, " all"),
 						rows,
 						differences,
@@ -281,7 +287,7 @@ function furtherTable({ years, codes, recalibration }: OnsetHorizon, rows: Evalu
 			: "";
 	return table(
 		[
-			`within ${yearsText(years)}, ${codes} frequent codes`,
+			`within ${yearsText(years)}, ${counted(codes, "frequent code")}`,
 			"calibration slope",
 			"calibration intercept",
 			...names.map((name) => measureKind(name).title),
