@@ -310,7 +310,7 @@ test("risk from futures is the risk in closed form, where hazards are constant",
 	set("newAlone", logOdds(newShare));
 	set("oneRecord", 30);
 	// The codes of the group are the only ones that are not recorded yet.
-	const onset = weights.get("hazards.onset.bias")!.data;
+	const onset = weights.get("hazards.prior.bias")!.data;
 	onset[group(0)] = Math.log(seen * newShare);
 	onset[death] = Math.log(dying);
 	const learned = { model, config, weights };

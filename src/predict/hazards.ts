@@ -163,7 +163,7 @@ export function hazardPrograms(
 			const outputs = part?.outputs;
 			const features = featureInputs(settings, vocab, landmarks, hidden.dtype, outputs?.length);
 			const columns = outputs && constant(outputs, [outputs.length], "int32");
-			const { codes } = logHazards(config, p, states, features, columns);
+			const { codes } = logHazards(settings, config, p, states, features, columns);
 			if (part) return codes.reshape([shape.rows, -1]);
 			const { visits } = nextVisit(settings, p, states, features);
 			return concat([codes.reshape([landmarks, -1]), visits], 1).reshape([shape.rows, -1]);
@@ -262,7 +262,7 @@ export function openHazards(
 	const compiled = programs(runtime, () => {
 		const p = weightsOf(parameters);
 		const features = featureInputs(settings, config.vocab, "batch", states.dtype);
-		const { codes } = logHazards(config, p, states, features);
+		const { codes } = logHazards(settings, config, p, states, features);
 		const { visits } = nextVisit(settings, p, states, features);
 		return {
 			outputs: { rows: concat([codes.reshape(["batch", -1]), visits], 1) },

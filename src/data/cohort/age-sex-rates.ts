@@ -22,12 +22,15 @@ export interface RatesByAgeAndSex {
 type Person = Pick<History, "birthEvents" | "sex"> & { readonly times: ArrayLike<number> };
 
 /** Where the birth is unknown. */
-const usualAge = 50;
+export const usualAge = 50;
+
+export const bandOf = (years: number): number =>
+	Math.min(bandCount - 1, Math.max(0, Math.floor(years / bandYears)));
 
 /** The age on a day, and its band. */
 function ageBand({ birthEvents, times }: Pick<Person, "birthEvents" | "times">, day: number) {
 	const years = birthEvents === 1 ? (day - times[0]) / yearDays : usualAge;
-	return { years, band: Math.min(bandCount - 1, Math.max(0, Math.floor(years / bandYears))) };
+	return { years, band: bandOf(years) };
 }
 
 /** Whether a patient can be compared with people of the same age and sex. */
@@ -255,8 +258,12 @@ function solveBands(matrix: BandMatrix, x: Float64Array): Float64Array {
 	return x;
 }
 
-/** The logarithms of the rates of one output that are most probable after its onsets and days at risk. */
-function fit(onsets: Float64Array, days: Float64Array, prior: BandMatrix): Float64Array {
+/** The logarithms of the rates of one output that are most probable after its onsets and days at risk: [age bands, sexes]. */
+export function smoothLogRates(
+	onsets: Float64Array,
+	days: Float64Array,
+	prior = priorForm(),
+): Float64Array {
 	const total = days.reduce((sum, value) => sum + value, 0);
 	const overall = (added + onsets.reduce((sum, value) => sum + value, 0)) / Math.max(1, total);
 	const logRates = new Float64Array(unknowns).fill(Math.log(overall));
@@ -296,7 +303,7 @@ export function smoothRates({ onsets, days, width }: OnsetSums): RatesByAgeAndSe
 			Float64Array.from({ length: unknowns }, (_, row) => sums[row * width + output]);
 		const daysAtRisk = column(days);
 		if (daysAtRisk.every((none) => none === 0)) continue;
-		for (const [row, value] of fit(column(onsets), daysAtRisk, prior).entries()) {
+		for (const [row, value] of smoothLogRates(column(onsets), daysAtRisk, prior).entries()) {
 			const band = bands[row % sexes.length]?.[Math.floor(row / sexes.length)] as Float64Array;
 			band[output] = Math.exp(value);
 		}

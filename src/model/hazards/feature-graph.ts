@@ -63,11 +63,15 @@ export function featureGraph(
 		each(someCodes),
 		longest.div(yearDays),
 	];
+	const since = sinceLast(outputs, ago.reshape([batch, length, 1]));
+	const person = personGraph(tokens, times, isEvent, days);
 	return {
-		ages: ageGraph(tokens, times, isEvent, days),
+		person,
+		ages: ageGraph(person),
 		counts,
 		recent: totals(recent),
-		since: sinceLast(outputs, ago.reshape([batch, length, 1])),
+		recency: graph.where(since.less(0), 0, graph.div(1, since.div(yearDays).add(1))),
+		since,
 		sinceAny: sinceLast(records, ago).reshape([batch, 1]),
 		past: graph.concat(past, 1).add(1).log(),
 	};
@@ -80,14 +84,23 @@ function membership({ groups }: HazardSettings, vocab: number): Tensor {
 	return graph.constant(values, [vocab, groups.length]);
 }
 
-/** Hats over age, and the same by sex. */
-function ageGraph(tokens: Tensor, times: Tensor, isEvent: Tensor, days: Tensor): Tensor {
+/** The age, −1 if the birth is unknown, and the sign of the sex. */
+function personGraph(tokens: Tensor, times: Tensor, isEvent: Tensor, days: Tensor): Tensor {
 	const first = (x: Tensor) => x.slice(1, 0, 1); // [batch, 1]
 	const [token, isFirst] = [first(tokens), first(isEvent)];
 	const isBirth = graph.both(isFirst, token.less(graph.scalar(specialCount, "int32")));
-	const age = float(days.sub(first(times))).div(yearDays);
-	const knots = graph.constant(Float32Array.from(ageKnots), [1, ageKnots.length]);
-	const hats = hat(age, knots, ageKnots[1]).mul(float(isBirth));
+	const age = float(days.sub(first(times)))
+		.div(yearDays)
+		.maximum(0);
 	const is = (sex: number) => float(token.equal(graph.scalar(sex, "int32")));
-	return graph.concat([hats, hats.mul(is(specialTokens.male).sub(is(specialTokens.female)))], 1);
+	const sign = is(specialTokens.male).sub(is(specialTokens.female));
+	return graph.concat([graph.where(isBirth, age, -1), sign.mul(float(isBirth))], 1);
+}
+
+/** Hats over age, and the same by sex. */
+function ageGraph(person: Tensor): Tensor {
+	const age = person.slice(1, 0, 1);
+	const knots = graph.constant(Float32Array.from(ageKnots), [1, ageKnots.length]);
+	const hats = hat(age, knots, ageKnots[1]).mul(float(age.greaterEqual(0)));
+	return graph.concat([hats, hats.mul(person.slice(1, 1, 2))], 1);
 }

@@ -1,15 +1,17 @@
+import { yearDays } from "../../base/time.js";
+import { bandCount, bandYears } from "../../data/cohort/age-sex-rates.js";
 import type { Dim, DType, FloatType, Tensor } from "../../engine/tensor/index.js";
 import * as graph from "../../engine/tensor/index.js";
 import type { CodeConfig } from "../heads.js";
 import type { Network } from "../model.js";
 import * as nn from "../nn/index.js";
-import { ageFeatures, type LandmarkFeatures, pastFeatures } from "./landmarks.js";
-import { type Bins, type HazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
+import { ageFeatures, featureFamilies, type LandmarkFeatures, pastFeatures } from "./landmarks.js";
+import { type Bins, binsOf, type HazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
 
 /** Through so many numbers the counts of more than `mostDirectCodes` codes act. */
 const linearRank = 64;
-/** What the direct effects of counts are scaled by: so many weights must learn slowly, or they overfit. */
-const directScale = 0.05;
+/** What these effects are scaled by: so many weights must learn slowly, or they overfit. */
+const linearScale = 0.05;
 /** Width of the state of each bin, where a network cannot be queried at later times. */
 const binRank = 64;
 
@@ -40,30 +42,34 @@ export function codeWeights(
 	const { count } = outputsOf(settings, vocab);
 	const bins = settings.binDays.length;
 	const zeros = (...shape: number[]) => nn.filledWith(0, shape);
-	const each = {
-		state: zeros(count, stateWidth(reading, config)),
-		age: zeros(count, ageFeatures),
-		bias: nn.filledWith(Math.log(startingRate), [count]),
-		bins: zeros(bins, count),
-	};
+	const fixed = (spec: nn.WeightSpec): nn.WeightSpec => ({ ...spec, moving: true });
+	const rate = nn.filledWith(Math.log(startingRate), [count]);
+	const state = zeros(count, stateWidth(reading, config));
 	return {
 		...(reading === "state" && { binStates: nn.normal([bins * binRank, dim], 1 / Math.sqrt(dim)) }),
-		...nn.nested("onset", each),
+		"onset.state": state,
+		...nn.nested("prior", {
+			age: fixed(zeros(count, 2 * bandCount)),
+			bias: fixed(rate),
+			gain: fixed(nn.filledWith(1, [count])),
+		}),
 		...(vocab <= mostDirectCodes
-			? { "onset.codes": zeros(count, 3 * count) }
+			? { "prior.codes": fixed(zeros(count, featureFamilies.length * count)) }
 			: {
-					"onset.codesIn": nn.normal([linearRank, 3 * count], 1 / Math.sqrt(3 * count)),
+					"onset.codesIn": nn.normal(
+						[linearRank, featureFamilies.length * count],
+						1 / Math.sqrt(featureFamilies.length * count),
+					),
 					"onset.codesOut": zeros(count, linearRank),
 				}),
-		"onset.past": zeros(count, pastFeatures),
-		...nn.nested("next", each),
+		"next.state": state,
+		"next.age": zeros(count, ageFeatures),
+		"next.bias": rate,
+		"next.bins": zeros(bins, count),
 		"next.since": zeros(sinceKnots.length, count),
 		"next.counts": zeros(2, count),
 	};
 }
-
-/** The names under which the crude rates of the data are put. */
-export const rateNames = { onset: `${prefix}.onset.bias`, next: `${prefix}.next.bias` } as const;
 
 export type Features = { readonly [Field in keyof LandmarkFeatures]: Tensor };
 
@@ -79,9 +85,11 @@ export function featureInputs(
 	const field = (name: string, width: number) =>
 		graph.input(`${prefix}.${name}`, [landmarks, width], dtype);
 	return {
+		person: field("person", 2),
 		ages: field("ages", ageFeatures),
 		counts: field("counts", count),
 		recent: field("recent", count),
+		recency: field("recency", count),
 		since: field("since", sampled ?? count),
 		sinceAny: field("sinceAny", 1),
 		past: field("past", pastFeatures),
@@ -125,16 +133,39 @@ export function binStates(
 	return graph.rmsNorm(nn.product(hidden, parameters(`${prefix}.binStates`)).reshape(shape));
 }
 
+/** Hats over the age in the middle of each bin, at the middles of the bands that rates are known for, and the same by sex. */
+function bandHats(settings: HazardSettings, bins: number, person: Tensor): Tensor {
+	const years = person.slice(1, 0, 1); // [landmarks, 1]
+	const sex = person.slice(1, 1, 2).reshape([-1, 1, 1]);
+	const isKnown = years.greaterEqual(0).cast(person.dtype).reshape([-1, 1, 1]);
+	const later = binsOf(settings)
+		.middle.slice(0, bins)
+		.map((days) => days / yearDays);
+	const middles = Array.from({ length: bandCount }, (_, band) => (band + 0.5) * bandYears);
+	const row = (values: readonly number[], shape: number[]) =>
+		graph.constant(values, shape, person.dtype as FloatType);
+	const agesInBins = graph.clamp(
+		years.add(row(later, [1, bins])),
+		middles[0],
+		middles.at(-1) as number,
+	);
+	const hats = hat(agesInBins.reshape([-1, bins, 1]), row(middles, [1, 1, bandCount]), bandYears);
+	const ofKnown = hats.mul(isKnown); // [landmarks, bins, bands]
+	return graph.concat([ofKnown, ofKnown.mul(sex)], 2);
+}
+
 /**
- * log h = state of the bin · weights + age and sex + records before + level of the code and the bin.
- * Codes without a record depend on the records of all codes and groups, others on their own. Where a network is
- * queried at the first bins alone, the hazards are those of these bins.
+ * Of outputs that are not recorded yet: log h = prior + gain · weights · state of the bin, where the prior is a
+ * regression on age, sex and earlier records: age curve(age in the bin) + effects of the records.
+ * Of others, the effects are those of their own records. Where a network is queried at the first bins alone, the
+ * hazards are those of these bins.
  */
 export function logHazards(
+	settings: HazardSettings,
 	{ vocab }: CodeConfig,
 	parameters: nn.Weights,
 	states: Tensor, // [landmarks, bins, width]
-	{ ages, counts, recent, since, past }: Features,
+	{ person, ages, counts, recent, recency, since }: Features,
 	/** The outputs whose hazards are computed, if not all; `since` is theirs alone. */
 	sampled?: Tensor, // [outputs], int32
 ) {
@@ -142,35 +173,37 @@ export function logHazards(
 	const [landmarks, bins] = states.shape as [number, number, number];
 	const count = since.shape[1] as number;
 	const sampledOf = (x: Tensor, axis = 0) => (sampled ? graph.gather(x, sampled, axis) : x);
-	const hazardsOf = (kind: string, effects: Tensor) => {
-		const q = nn.within(p, kind);
-		const level = nn
-			.product(ages, sampledOf(q("age")))
-			.add(effects)
-			.add(sampledOf(q("bias"))); // [landmarks, outputs]
-		const level3 = level.reshape([landmarks, 1, count]);
-		const ofBins = sampledOf(q("bins").slice(0, 0, bins), 1);
-		return nn
-			.product(states, sampledOf(q("state")))
-			.add(ofBins)
-			.add(level3);
-	};
-	const known = graph.concat([log1p(counts), log1p(recent), counts.minimum(1)], 1); // [landmarks, 3 all outputs]
-	const direct =
+	const ofBins = (name: string) => sampledOf(p(name).slice(0, 0, bins), 1);
+	const inEachBin = (x: Tensor) => x.reshape([landmarks, 1, count]);
+	const known = graph.concat([log1p(counts), log1p(recent), counts.minimum(1), recency], 1); // [landmarks, families × all outputs]
+	const ofRecords =
 		vocab <= mostDirectCodes
-			? nn.product(known, sampledOf(p("onset.codes")))
-			: nn.product(nn.product(known, p("onset.codesIn")), sampledOf(p("onset.codesOut")));
-	const ofPast = nn.product(past, sampledOf(p("onset.past")));
-	const onset = hazardsOf("onset", direct.mul(directScale).add(ofPast));
+			? nn.product(known, sampledOf(p("prior.codes")))
+			: nn
+					.product(nn.product(known, p("onset.codesIn")), sampledOf(p("onset.codesOut")))
+					.mul(linearScale);
+	const prior = nn
+		.product(bandHats(settings, bins, person), sampledOf(p("prior.age")))
+		.add(inEachBin(ofRecords.add(sampledOf(p("prior.bias")))));
+	const ofNetwork = nn.product(states, sampledOf(p("onset.state")));
+	const onset = prior.add(ofNetwork.mul(sampledOf(p("prior.gain"))));
+
 	const row = (name: string, i: number) => sampledOf(p(name).slice(0, i, i + 1), 1); // [1, outputs]
-	const level = log1p(since.maximum(0));
-	const ofRecords = [
-		...sinceKnots.map((knot, i) => hat(level, knot, sinceKnots[1]).mul(row("next.since", i))),
+	const sinceLevel = log1p(since.maximum(0));
+	const ofLast = [
+		...sinceKnots.map((knot, i) => hat(sinceLevel, knot, sinceKnots[1]).mul(row("next.since", i))),
 		log1p(sampledOf(counts, 1)).mul(row("next.counts", 0)),
 		log1p(sampledOf(recent, 1)).mul(row("next.counts", 1)),
-	];
-	const next = hazardsOf("next", ofRecords.reduce(graph.add));
-	const recorded = since.greaterEqual(0).reshape([landmarks, 1, count]);
+	].reduce(graph.add);
+	const nextLevel = nn
+		.product(ages, sampledOf(p("next.age")))
+		.add(ofLast)
+		.add(sampledOf(p("next.bias")));
+	const next = nn
+		.product(states, sampledOf(p("next.state")))
+		.add(ofBins("next.bins"))
+		.add(inEachBin(nextLevel));
+	const recorded = inEachBin(since.greaterEqual(0));
 	return {
 		/** Of the first record of an output that is not recorded yet, and of the next one of others. */
 		codes: bounded(graph.where(recorded, next, onset)), // [landmarks, bins, outputs]

@@ -47,6 +47,12 @@ export function writePast(
 	into.set([recentVisits, recentRecords, visits, codes.size, years].map(Math.log1p));
 }
 
+/** What regressions know of the earlier records of an output; each family has one number, 0 without a record. */
+export const featureFamilies = ["records", "recent records", "any record", "recency"] as const;
+
+/** 1 on the day of a record, a half a year later. */
+export const recencyOf = (daysSince: number): number => 1 / (1 + daysSince / yearDays);
+
 export interface AtRisk {
 	/** The last day of the time at risk. */
 	readonly until: number;
@@ -58,11 +64,15 @@ export interface AtRisk {
 
 /** What hazards depend on beside a network's states. */
 export interface LandmarkFeatures {
+	/** The age in years, −1 if the birth is unknown; 1 for men, −1 for women, 0 if the sex is unknown. */
+	readonly person: Float32Array; // [landmarks, 2]
 	/** Hats over age, and the same by sex (1 male, −1 female); 0 if the birth is unknown. */
 	readonly ages: Float32Array; // [landmarks, ageFeatures]
 	/** Records of each output before, and of these the recent ones. */
 	readonly counts: Float32Array; // [landmarks, outputs]
 	readonly recent: Float32Array; // [landmarks, outputs]
+	/** How recent the last record of each output is; 0 if there is none. */
+	readonly recency: Float32Array; // [landmarks, outputs]
 	/** Days since the last record of each output; −1 if there is none. */
 	readonly since: Float32Array; // [landmarks, outputs]
 	/** Days since the last record of any code; −1 if there is none. */
@@ -99,12 +109,14 @@ export function writeAges(into: Float32Array, { tokens, times }: Events, day: nu
 /** Room for the values of so many landmarks, and what fills it. */
 export function landmarkValues(settings: HazardSettings, vocab: number, landmarks: number) {
 	const outputs = outputsOf(settings, vocab);
-	const groupsOf = membership(settings, vocab);
+	const groupsOf = groupsOfTokens(settings, vocab);
 	const room = (width: number) => new Float32Array(landmarks * width);
 	const features: LandmarkFeatures = {
+		person: room(2).fill(-1),
 		ages: room(ageFeatures),
 		counts: room(outputs.count),
 		recent: room(outputs.count),
+		recency: room(outputs.count),
 		since: room(outputs.count).fill(-1),
 		sinceAny: room(1).fill(-1),
 		past: room(pastFeatures),
@@ -121,10 +133,14 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 
 	/** What is known of a patient on a day: all records up to it. */
 	function observe(at: number, { tokens, times }: Events, day: number): void {
+		const isBorn = birthEventsOf(tokens) === 1;
+		features.person[2 * at] = isBorn ? Math.max(0, (day - times[0]) / yearDays) : -1;
+		features.person[2 * at + 1] = isBorn ? (signs[tokens[0]] ?? 0) : 0;
 		writeAges(features.ages.subarray(at * ageFeatures), { tokens, times }, day);
-		const [counts, recent, since] = [features.counts, features.recent, features.since].map(
-			(field) => rowOf(field, at),
-		) as [Float32Array, Float32Array, Float32Array];
+		const counts = rowOf(features.counts, at);
+		const recent = rowOf(features.recent, at);
+		const recency = rowOf(features.recency, at);
+		const since = rowOf(features.since, at);
 		let count = birthEventsOf(tokens);
 		for (; count < tokens.length; count++) {
 			const days = day - Math.floor(times[count]);
@@ -133,6 +149,7 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 			const note = (output: number) => {
 				counts[output] += 1;
 				if (days < recentDays) recent[output] += 1;
+				recency[output] = recencyOf(days);
 				since[output] = days;
 			};
 			note(token);
@@ -182,7 +199,10 @@ export function landmarkValues(settings: HazardSettings, vocab: number, landmark
 }
 
 /** The outputs of the groups that each token belongs to. */
-function membership(settings: HazardSettings, vocab: number): (readonly number[] | undefined)[] {
+export function groupsOfTokens(
+	settings: HazardSettings,
+	vocab: number,
+): (readonly number[] | undefined)[] {
 	const outputs = outputsOf(settings, vocab);
 	const groupsByToken: (number[] | undefined)[] = [];
 	for (const [i, { tokens }] of settings.groups.entries())

@@ -120,6 +120,7 @@ function hazardObjective<C extends CodeConfig>(
 			const bins = head.binStates(settings, reading, p, hidden);
 			const features = head.featureInputs(settings, config.vocab, landmarks, dtype, size);
 			const { codes, recorded } = head.logHazards(
+				settings,
 				config,
 				p,
 				bins,

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { specialCount } from "../../data/cohort/vocabulary.js";
+import {
+	codeKey,
+	specialCount,
+	type ValueRange,
+	type Vocabulary,
+} from "../../data/cohort/vocabulary.js";
 
 const increasing = (days: readonly number[]) => days.every((day, i) => day > (days[i - 1] ?? 0));
 
@@ -96,4 +101,29 @@ export function outputFor(
 		members.length === tokens.length && tokens.every((token) => members.includes(token));
 	const group = settings.groups.findIndex((candidate) => same(candidate.tokens));
 	return group < 0 ? undefined : outputsOf(settings, vocab).group(group);
+}
+
+/** The groups that need no choice: the categories of a vocabulary, and its codes with values. */
+export const usualGroups = (vocabulary: Vocabulary): HazardSettings["groups"] => [
+	...categories(vocabulary),
+	...codesWithValues(vocabulary),
+];
+
+function categories({ tokens }: Vocabulary): HazardSettings["groups"] {
+	const members = new Map<string, number[]>();
+	for (const [token, { category }] of tokens.entries())
+		if (token >= specialCount && category !== null)
+			members.set(category, [...(members.get(category) ?? []), token]);
+	return [...members].flatMap(([name, tokens]) => (tokens.length > 1 ? [{ name, tokens }] : []));
+}
+
+/** Codes whose values are tokens: the first record of any of these. */
+function codesWithValues({ tokens, tokensOf }: Vocabulary): HazardSettings["groups"] {
+	const codes = new Map(
+		tokens.flatMap((token) => (token.value ? [[codeKey(token), token] as const] : [])),
+	);
+	return Array.from(codes.values(), ({ value, system }) => {
+		const { code, name } = value as ValueRange;
+		return { name, tokens: [...tokensOf(code, system as string)] };
+	});
 }

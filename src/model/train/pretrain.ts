@@ -47,8 +47,10 @@ export interface PretrainRequest {
 	readonly runtime: Runtime;
 	/** The processes that share the training; rank 0 alone writes. Default: this one alone. */
 	readonly communicator?: Communicator | undefined;
-	/** Given, a new run begins with the crude rates of these. */
+	/** Given, a new run begins with regressions for these. */
 	readonly hazards?: HazardSettings | null | undefined;
+	/** Threads that fit these regressions; 1 by default. */
+	readonly threads?: number | undefined;
 	/** The number of each token's code, where some have several tokens: these start and learn together. */
 	readonly codes?: Int32Array | undefined;
 	/** The embeddings that a new run begins with, for all tokens: those of codes are used. Default: they are drawn. */
@@ -124,7 +126,10 @@ async function beginning(request: PretrainRequest) {
 		);
 	const weights =
 		request.hazards && !checkpoint
-			? await startingHazards(drawn, request.hazards, dataset, seed)
+			? await startingHazards(drawn, request.hazards, dataset, seed, {
+					threads: request.threads,
+					progress: request.progress,
+				})
 			: drawn;
 	const sealed = request.sealed ?? (existsSync(files.run) ? runs.sealedFiles(folder) : []);
 	if (checkpoint) {

@@ -1,19 +1,30 @@
 import { evenlySpread } from "../../base/arrays.js";
 import { type Random, random } from "../../base/random.js";
+import { bandCount } from "../../data/cohort/age-sex-rates.js";
 import { timeAtRisk } from "../../data/cohort/at-risk.js";
 import type { RowSource } from "../../data/cohort/batches.js";
 import type { Dataset, History } from "../../data/cohort/index.js";
+import { specialCount } from "../../data/cohort/vocabulary.js";
 import { type Family, fitted, logistic, poisson, sparseRows } from "../glm.js";
 import { drawDay, drawLandmark } from "../hazards/draw-landmarks.js";
-import { rateNames, sinceHatsOf, sinceKnots } from "../hazards/head.js";
+import { prefix, sinceHatsOf, sinceKnots } from "../hazards/head.js";
 import {
 	ageFeatures,
+	featureFamilies,
 	type LandmarkFeatures,
 	landmarkValues,
 	pastFeatures,
 } from "../hazards/landmarks.js";
-import { type Bins, type HazardSettings, outputsOf, visitBinsOf } from "../hazards/settings.js";
+import {
+	type Bins,
+	type HazardSettings,
+	mostDirectCodes,
+	outputsOf,
+	visitBinsOf,
+} from "../hazards/settings.js";
 import type { ParameterValues } from "../index.js";
+import { fitHazards, type HazardRegressionOptions } from "./regressions/fit-hazards.js";
+import { ageCurve, logRateAt } from "./regressions/followed-landmarks.js";
 
 /** Training patients with records, at most so many and evenly spread, each with draws of its own. */
 async function* drawnPatients(dataset: Dataset, most: number, draws: Random) {
@@ -238,13 +249,23 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 /** Training patients that crude rates are taken from, at most; evenly spread. */
 const maxRatePatients = 20_000;
 
-/** Weights whose hazards begin at what simple rates and regressions of the training patients say. */
-export const startingHazards = async (
-	weights: ParameterValues,
-	...from: [settings: HazardSettings, dataset: Dataset, seed: number]
-): Promise<ParameterValues> => withVisitRegression(await withCrudeRates(weights, ...from), ...from);
+/** What regressions may use. */
+type Means = Pick<HazardRegressionOptions, "threads" | "progress">;
 
-/** Weights whose hazards begin at the crude rates of the training patients, so that only differences are left to learn. */
+/** Weights whose hazards begin at regressions on the training patients: the network has only the rest to learn. */
+export async function startingHazards(
+	weights: ParameterValues,
+	settings: HazardSettings,
+	dataset: Dataset,
+	seed: number,
+	means: Means = {},
+): Promise<ParameterValues> {
+	const withRates = await withCrudeRates(weights, settings, dataset, seed);
+	const withVisits = await withVisitRegression(withRates, settings, dataset, seed);
+	return withPrior(withVisits, settings, dataset, means);
+}
+
+/** Weights whose recurrences begin at the crude rates of the training patients. */
 async function withCrudeRates(
 	weights: ParameterValues,
 	settings: HazardSettings,
@@ -252,8 +273,8 @@ async function withCrudeRates(
 	seed: number,
 ): Promise<ParameterValues> {
 	const outputs = outputsOf(settings, dataset.vocabulary.size).count;
-	const room = () => ({ records: new Float64Array(outputs), days: new Float64Array(outputs) });
-	const sums = { onset: room(), next: room() };
+	const records = new Float64Array(outputs);
+	const daysAtRisk = new Float64Array(outputs);
 	const draws = random(seed).fork("crude rates");
 	for await (const { history, source, draw } of drawnPatients(dataset, maxRatePatients, draws)) {
 		const drawn = drawDay(settings, source, 1, draw);
@@ -266,17 +287,51 @@ async function withCrudeRates(
 		observe(0, history, drawn.day);
 		follow(0, history, drawn.day, drawn);
 		for (const [output, days] of outcomes.risk.entries()) {
-			const sum = features.since[output] >= 0 ? sums.next : sums.onset;
-			sum.days[output] += drawn.codeWeight * Math.abs(days);
-			if (days < 0) sum.records[output] += drawn.codeWeight;
+			if (features.since[output] < 0) continue;
+			daysAtRisk[output] += drawn.codeWeight * Math.abs(days);
+			if (days < 0) records[output] += drawn.codeWeight;
 		}
 	}
-	const started = new Map(weights);
-	for (const kind of ["onset", "next"] as const) {
-		const { records, days } = sums[kind];
-		// Half a record in a century: a code without any still has a rate.
-		const data = Float32Array.from(records, (n, i) => Math.log((n + 0.5) / (days[i] + 36_525)));
-		started.set(rateNames[kind], { shape: [outputs], data });
+	// Half a record in a century: a code without any still has a rate.
+	const data = Float32Array.from(records, (n, i) => Math.log((n + 0.5) / (daysAtRisk[i] + 36_525)));
+	return new Map(weights).set(`${prefix}.next.bias`, { shape: [outputs], data });
+}
+
+/** Weights with the prior of first records: a sparse regression on age, sex and earlier records, which is not trained further. */
+async function withPrior(
+	weights: ParameterValues,
+	settings: HazardSettings,
+	dataset: Dataset,
+	means: Means,
+): Promise<ParameterValues> {
+	const vocab = dataset.vocabulary.size;
+	const { count } = outputsOf(settings, vocab);
+	const hasCodes = vocab <= mostDirectCodes;
+	const { rates, outputs } = await fitHazards(settings, dataset, {
+		kind: "sparse",
+		outputs: hasCodes
+			? Array.from({ length: count - specialCount }, (_, i) => specialCount + i)
+			: [],
+		lookBackDays: settings.lookBackDays,
+		...means,
+	});
+	const age = new Float32Array(count * 2 * bandCount);
+	const bias = new Float32Array(count);
+	const columns = featureFamilies.length * count;
+	const codes = new Float32Array(hasCodes ? count * columns : 0);
+	for (let output = 0; output < count; output++) {
+		const fitted = outputs.get(output);
+		const curve = fitted?.curve ?? ageCurve(rates, output);
+		const level = logRateAt(curve, 0, -1, 0);
+		const effects = fitted?.learned as Float64Array | undefined;
+		bias[output] = level + (effects?.[columns] ?? 0);
+		const bands = [...curve.mean.map((logRate) => logRate - level), ...curve.halfDifference];
+		age.set(bands, output * bands.length);
+		if (effects) codes.set(effects.subarray(0, columns), output * columns);
 	}
+	const started = new Map(weights);
+	started.set(`${prefix}.prior.age`, { shape: [count, 2 * bandCount], data: age });
+	started.set(`${prefix}.prior.bias`, { shape: [count], data: bias });
+	if (hasCodes) started.set(`${prefix}.prior.codes`, { shape: [count, columns], data: codes });
 	return started;
 }

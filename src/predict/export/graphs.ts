@@ -182,6 +182,7 @@ function riskGraph(
 	const parameters = parametersOf(weights);
 	const states = statesAfter(config, parameters, binsOf(settings).middle, histories);
 	const { codes, recorded } = logHazards(
+		settings,
 		config,
 		weightsOf(parameters),
 		states,

@@ -5,14 +5,13 @@ import { InputError } from "../../../base/errors.js";
 import { refuseRepeatedKey } from "../../../base/json-keys.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { deathRecord } from "../../../data/cohort/reading/rules.js";
-import {
-	codeKey,
-	specialCount,
-	type ValueRange,
-	type Vocabulary,
-} from "../../../data/cohort/vocabulary.js";
+import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
 import { refusePipe } from "../../../data/records/bytes.js";
-import { type HazardSettings, hazardSettings } from "../../../model/hazards/settings.js";
+import {
+	type HazardSettings,
+	hazardSettings,
+	usualGroups,
+} from "../../../model/hazards/settings.js";
 import { decimal, file, inGroup, option, readBy, type Values, whole } from "../fields.js";
 
 /** What a user chooses of the hazards; the rest has defaults. */
@@ -41,11 +40,7 @@ export function hazardsOf(
 			...settings,
 			daysPerLandmark: daysPerEvent(dataset) * slotsPerLandmark,
 			deathToken: vocabulary.find(deathRecord.code, deathRecord.system) ?? null,
-			groups: [
-				...categories(vocabulary),
-				...codesWithValues(vocabulary),
-				...named(vocabulary, groups),
-			],
+			groups: [...usualGroups(vocabulary), ...named(vocabulary, groups)],
 		},
 		"hazards",
 	);
@@ -60,25 +55,6 @@ function daysPerEvent(dataset: Dataset): number {
 		events += dataset.lengthOf(patient);
 	}
 	return Math.max(1e-3, days / Math.max(1, events));
-}
-
-function categories({ tokens }: Vocabulary): HazardSettings["groups"] {
-	const members = new Map<string, number[]>();
-	for (const [token, { category }] of tokens.entries())
-		if (token >= specialCount && category !== null)
-			members.set(category, [...(members.get(category) ?? []), token]);
-	return [...members].flatMap(([name, tokens]) => (tokens.length > 1 ? [{ name, tokens }] : []));
-}
-
-/** Codes whose values are tokens: the first record of any of these. */
-function codesWithValues({ tokens, tokensOf }: Vocabulary): HazardSettings["groups"] {
-	const codes = new Map(
-		tokens.flatMap((token) => (token.value ? [[codeKey(token), token] as const] : [])),
-	);
-	return Array.from(codes.values(), ({ value, system }) => {
-		const { code, name } = value as ValueRange;
-		return { name, tokens: [...tokensOf(code, system as string)] };
-	});
 }
 
 /** Groups that a user named; a code may be given with its system, as "ATC:A10A". */

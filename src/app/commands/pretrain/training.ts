@@ -90,6 +90,7 @@ export async function train({ options, ...training }: Training): Promise<Pretrai
 		const compute = { threads, provider, precision, devices, communicator };
 		return await withRuntime(compute, "training", (runtime) =>
 			trainEpochs({
+				threads,
 				...training,
 				model: training.model ?? modelById(run.model),
 				runtime,

@@ -1,0 +1,137 @@
+import { yearDays } from "../../../base/time.js";
+import type { History } from "../../../data/cohort/index.js";
+import type { SparseRows } from "../../glm.js";
+import { featureFamilies, groupsOfTokens, recencyOf, recentDays } from "../../hazards/landmarks.js";
+import { type HazardSettings, outputsOf } from "../../hazards/settings.js";
+
+/** A person on a day up to which everything is known. */
+export interface KnownOnDay {
+	readonly history: History;
+	readonly day: number;
+}
+
+/** People on days, as regressions see them. Threads share the arrays. */
+export interface DescribedPeople {
+	/** Rows of records. */
+	readonly features: SparseRows;
+	/** In years; −1 if the birth is unknown. */
+	readonly ages: Float32Array;
+	/** 1 for men, −1 for women, 0 if unknown. */
+	readonly sexes: Int8Array;
+	/** The number of columns of the rows. */
+	readonly width: number;
+}
+
+/** The columns of regressions on records: the families one after the other, each with a column per output, then one of ones. */
+export function recordColumns(settings: HazardSettings, vocab: number) {
+	const { count } = outputsOf(settings, vocab);
+	const families = featureFamilies.length;
+	return { count, bias: families * count, width: families * count + 1 };
+}
+
+/** What regressions see of people on days. */
+export function described(
+	settings: HazardSettings,
+	vocab: number,
+	people: readonly KnownOnDay[],
+): DescribedPeople {
+	const ages = new Float32Array(new SharedArrayBuffer(4 * people.length));
+	const sexes = new Int8Array(new SharedArrayBuffer(people.length));
+	for (const [row, { history, day }] of people.entries()) {
+		ages[row] = ageOn(history, day);
+		sexes[row] = sexSign(history);
+	}
+	return {
+		features: recordRows(settings, vocab, people),
+		ages,
+		sexes,
+		width: recordColumns(settings, vocab).width,
+	};
+}
+
+const ageOn = ({ birthEvents, times }: Pick<History, "birthEvents" | "times">, day: number) =>
+	birthEvents === 1 ? Math.max(0, (day - times[0]) / yearDays) : -1;
+
+const sexSign = ({ sex }: Pick<History, "sex">): number =>
+	sex === null ? 0 : sex === "male" ? 1 : -1;
+
+/** The rows of people on days; the columns of a row are in no order. */
+function recordRows(
+	settings: HazardSettings,
+	vocab: number,
+	people: readonly KnownOnDay[],
+): SparseRows {
+	const { count, bias } = recordColumns(settings, vocab);
+	const groups = groupsOfTokens(settings, vocab);
+	const records = new Int32Array(count);
+	const recent = new Int32Array(count);
+	const lastDay = new Float64Array(count);
+	const outputs: number[] = [];
+	const columns: number[] = [];
+	const values: number[] = [];
+	const starts = new Int32Array(new SharedArrayBuffer(4 * people.length));
+	const ends = new Int32Array(new SharedArrayBuffer(4 * people.length));
+	for (const [row, { history, day }] of people.entries()) {
+		const { tokens, times, birthEvents } = history;
+		const note = (output: number, recordDay: number) => {
+			if (records[output] === 0) outputs.push(output);
+			records[output] += 1;
+			if (day - recordDay < recentDays) recent[output] += 1;
+			lastDay[output] = recordDay;
+		};
+		for (let event = birthEvents; event < tokens.length; event++) {
+			const recordDay = Math.floor(times[event]);
+			if (recordDay > day) break;
+			const token = tokens[event];
+			note(token, recordDay);
+			for (const group of groups[token] ?? []) note(group, recordDay);
+		}
+		starts[row] = columns.length;
+		for (const output of outputs) {
+			const features = [
+				Math.log1p(records[output]),
+				Math.log1p(recent[output]),
+				1,
+				recencyOf(day - lastDay[output]),
+			];
+			for (const [family, value] of features.entries()) {
+				if (value === 0) continue;
+				columns.push(family * count + output);
+				values.push(value);
+			}
+			records[output] = recent[output] = 0;
+		}
+		outputs.length = 0;
+		columns.push(bias);
+		values.push(1);
+		ends[row] = columns.length;
+	}
+	const sharedColumns = new Int32Array(new SharedArrayBuffer(4 * columns.length));
+	sharedColumns.set(columns);
+	const sharedValues = new Float32Array(new SharedArrayBuffer(4 * values.length));
+	sharedValues.set(values);
+	return { starts, ends, columns: sharedColumns, values: sharedValues };
+}
+
+/** The rows with two more columns, age and sex. */
+export function withPersonColumns({ features, ages, sexes, width }: DescribedPeople): SparseRows {
+	const { starts, ends } = features;
+	const columns = new Int32Array(features.columns.length + 2 * starts.length);
+	const values = new Float32Array(columns.length);
+	for (let row = 0; row < starts.length; row++) {
+		const shift = 2 * row;
+		for (let i = starts[row]; i < ends[row]; i++) {
+			columns[i + shift] = features.columns[i];
+			values[i + shift] = features.values[i];
+		}
+		const end = ends[row] + shift;
+		columns.set([width, width + 1], end);
+		values.set([ages[row], sexes[row]], end);
+	}
+	return {
+		starts: starts.map((start, row) => start + 2 * row),
+		ends: ends.map((end, row) => end + 2 * row + 2),
+		columns,
+		values,
+	};
+}

@@ -1,0 +1,11 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { answerCalls } from "../../../base/worker-calls.js";
+import { hazardFitter } from "./hazard-regression.js";
+
+/** A worker thread that fits regressions of hazards. */
+const answer = answerCalls(
+	{ fit: hazardFitter(workerData) },
+	(reply) => parentPort?.postMessage(reply),
+	(error) => (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+);
+parentPort?.on("message", answer);

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import { random } from "../../../base/random.js";
+import { bandCount } from "../../../data/cohort/age-sex-rates.js";
+import type { History } from "../../../data/cohort/index.js";
+import { historiesDataset } from "../../../data/cohort/testing/histories-dataset.js";
+import { landmarkValues } from "../../hazards/landmarks.js";
+import { hazardSettings, outputsOf } from "../../hazards/settings.js";
+import { historyWith } from "../../hazards/testing/histories.js";
+import { fitHazards } from "./fit-hazards.js";
+import {
+	ageCurve,
+	drawnDays,
+	followedLandmarks,
+	logRateAt,
+	outcomesOf,
+} from "./followed-landmarks.js";
+import { described } from "./record-features.js";
+import { regressionRisks } from "./regression-risks.js";
+
+const [cause, effect, noise] = [5, 6, 7];
+const vocab = 8;
+const settings = hazardSettings.parse({
+	groups: [{ name: "cause or noise", tokens: [cause, noise] }],
+});
+const { count, death } = outputsOf(settings, vocab);
+const lookBackDays = 365;
+const observed = [{ start: 10_000, end: 16_000 }];
+const baseRate = 1 / 5000;
+const factor = 6;
+
+/** After the cause, which half of the people have from the start, the effect is six times as frequent. */
+function person(id: number): History {
+	const draw = random(3).fork(id);
+	const hasCause = draw.uniform() < 0.5;
+	const events: [number, number][] = [];
+	if (hasCause) events.push([10_001, cause]);
+	if (draw.uniform() < 0.5) events.push([10_002, noise]);
+	const rate = baseRate * (hasCause ? factor : 1);
+	const onset = 10_003 + Math.floor(-Math.log(1 - draw.uniform()) / rate);
+	if (onset <= 16_000) events.push([onset, effect]);
+	return {
+		...historyWith(events, { id: `p${id}`, observed }),
+		sex: draw.uniform() < 0.5 ? "male" : "female",
+	};
+}
+
+const people = (from: number, to: number) =>
+	Array.from({ length: to - from }, (_, i) => person(from + i));
+const [training, validation] = [people(0, 800), people(800, 1200)];
+const dataset = historiesDataset(training, vocab, validation);
+
+test("drawn days lie where a patient is at risk", () => {
+	const history = { ...historyWith([]), observed: [{ start: 10_000, end: 10_900 }] };
+	const days = [...drawnDays(history, { seed: 1, lookBackDays }, 3)].map(({ from }) => from);
+	expect(days).toHaveLength(3);
+	for (const day of days) {
+		expect(day).toBeGreaterThanOrEqual(10_365);
+		expect(day).toBeLessThan(10_900);
+	}
+	expect([...drawnDays(history, { seed: 1, lookBackDays: 1000 }, 3)]).toEqual([]);
+});
+
+test("rows of records are what hazards know of the same people", () => {
+	const days = [10_001, 12_000, 15_999];
+	const landmarks = training
+		.slice(0, 20)
+		.flatMap((history) => days.map((day) => ({ history, day })));
+	const { features, ages } = described(settings, vocab, landmarks);
+	for (const [row, { history, day }] of landmarks.entries()) {
+		const known = landmarkValues(settings, vocab, 1);
+		known.observe(0, history, day);
+		const { counts, recent, recency, person } = known.features;
+		const expected = [
+			...[...counts].map(Math.log1p),
+			...[...recent].map(Math.log1p),
+			...[...counts].map((records) => Math.min(1, records)),
+			...recency,
+			1,
+		];
+		const dense = new Array<number>(expected.length).fill(0);
+		for (let i = features.starts[row]!; i < features.ends[row]!; i++)
+			dense[features.columns[i]!] = features.values[i]!;
+		for (const [column, value] of expected.entries()) expect(dense[column]).toBeCloseTo(value, 6);
+		expect(ages[row]).toBeCloseTo(person[0]!, 4);
+	}
+});
+
+test("outcomes are first records and days at risk times the rate", async () => {
+	const landmarks = await followedLandmarks(settings, dataset, "train", {
+		seed: 0,
+		lookBackDays,
+		perPerson: 1,
+		mostLandmarks: 50,
+		mostPatients: 50,
+	});
+	const rate = 1 / 1000;
+	const flat = Array.from({ length: bandCount }, () => new Float64Array(count).fill(rate));
+	const curve = ageCurve({ female: flat, male: flat }, effect);
+	expect(logRateAt(curve, 1, 40, 3)).toBeCloseTo(Math.log(rate), 12);
+	const { events, exposure } = outcomesOf(settings, landmarks, effect, curve);
+	const options = { seed: 0, lookBackDays };
+	const drawn = training
+		.filter((_, i) => i % 16 === 0)
+		.flatMap((history) =>
+			[...drawnDays(history, options, 1)].map((atRisk) => ({ history, atRisk })),
+		);
+	expect(events).toHaveLength(drawn.length);
+	for (const [row, { history, atRisk }] of drawn.entries()) {
+		const onset = history.times[history.tokens.indexOf(effect)] ?? Number.POSITIVE_INFINITY;
+		const until = Math.min(atRisk.until, atRisk.from + 3652);
+		const isAtRisk = onset > atRisk.from;
+		expect(events[row]).toBe(Number(isAtRisk && onset <= until));
+		const days = isAtRisk ? Math.min(onset, until) - atRisk.from : 0;
+		expect(exposure[row]).toBeCloseTo(days * rate, 9);
+	}
+});
+
+test.each(["ridge", "sparse", "trees"] as const)(
+	"%s finds the cause, and nothing in noise",
+	async (kind) => {
+		const outputs = [effect, death];
+		const regression = await fitHazards(settings, dataset, { kind, outputs, lookBackDays });
+		const day = 11_000;
+		const riskOf = (events: readonly (readonly [number, number])[]) => {
+			const history = historyWith(events, { observed });
+			const [risks] = regressionRisks(
+				settings,
+				vocab,
+				regression,
+				[{ history, day }],
+				[effect],
+				[365],
+			);
+			return risks![0]!;
+		};
+		const none = riskOf([]);
+		const withCause = riskOf([[10_001, cause]]);
+		const withNoise = riskOf([[10_001, noise]]);
+		// The trees start from the age curve of all people, which has a part of the effect.
+		expect(withCause / none).toBeGreaterThan((kind === "trees" ? 0.45 : 0.6) * factor);
+		expect(withCause / none).toBeLessThan(1.3 * factor);
+		expect(Math.abs(Math.log(withNoise / none))).toBeLessThan(0.35);
+		expect(none).toBeGreaterThan(0.6 * 365 * baseRate);
+		expect(none).toBeLessThan((kind === "trees" ? 1.7 : 1.4) * 365 * baseRate);
+	},
+);
