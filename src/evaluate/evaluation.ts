@@ -24,7 +24,7 @@ const measures = z.record(z.string(), measureSchema);
 
 const rowNames = {
 	/** `file`: predictions from elsewhere, read with `compare`. */
-	who: z.enum(["model", "file", "history", "global", "oracle", "observed"]),
+	who: z.enum(["model", "file", "history", "trees", "global", "oracle", "observed"]),
 	/** The display name, such as "TrajGPT, time-specific". */
 	label: z.string(),
 	method: z.enum(forecastMethods).optional(),

@@ -310,7 +310,7 @@ describe("a comparison", () => {
 		expect(comparison.lines.map(({ label, values }) => [label, values[1]?.value])).toEqual([
 			["One", 0.7],
 			["Two", 0.68],
-			["regression per code", 0.65],
+			["ridge regression", 0.65],
 		]);
 		expect(pairsOf(comparison)[0]).toBe("Two − One");
 	});

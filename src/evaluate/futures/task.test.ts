@@ -61,7 +61,7 @@ test("a model has a row with the chosen placing, and one with even predictions",
 	});
 	const weights = model.init(config, random(1));
 	// All codes at one rate: as densities would be of histories in which they alternate.
-	for (const kind of ["onset", "next"])
+	for (const kind of ["prior", "next"])
 		weights.get(`hazards.${kind}.bias`)!.data.fill(Math.log(0.05));
 	const alternating = every(10, 60, (n) => 5 + (n % 2));
 	const measure = await futuresTask(datasetOf([alternating, alternating], 2, "records"), options);

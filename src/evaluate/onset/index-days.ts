@@ -159,23 +159,6 @@ function middleDay(history: data.History, draw: Random, lookBack: number): numbe
 	return day ?? "no time in the middle of observation";
 }
 
-/** Index days of a patient: drawn evenly from the days on which the patient is at risk. */
-export function* trainingLandmarks(
-	history: data.History,
-	seed: number,
-	lookBackDays: number,
-	count: number,
-): Generator<{ readonly day: number; readonly atRisk: observation.TimeAtRisk }> {
-	const draw = random(seed).fork("landmarks").fork(history.id);
-	const periods = observation.indexPeriods(history, lookBackDays);
-	const total = observation.observedDays(periods);
-	for (let i = 0; i < count && total > 0; i++) {
-		const day = observation.nthDay(periods, draw.integer(total)) as number;
-		const atRisk = observation.timeAtRisk(history, day, lookBackDays);
-		if (atRisk && atRisk.until > day) yield { day, atRisk };
-	}
-}
-
 /** The horizon of onset tasks. */
 export const onsetHorizonDays = Math.round(3 * yearDays);
 

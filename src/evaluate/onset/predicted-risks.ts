@@ -1,22 +1,15 @@
-import { evenlySpread, takenOf } from "../../base/arrays.js";
-import { probabilityOf } from "../../base/log-odds.js";
-import type { Progress } from "../../base/progress.js";
+import { takenOf } from "../../base/arrays.js";
 import { incidencesByAgeAndSex, onsetSums, smoothRates } from "../../data/cohort/age-sex-rates.js";
-import { recordDays } from "../../data/cohort/at-risk.js";
-import type { Dataset, History, Split } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import { linearPredictor, type Outcomes, sparseRows } from "../../model/glm.js";
-import { landmarkValues } from "../../model/hazards/landmarks.js";
-import { hazardSettings } from "../../model/hazards/settings.js";
+import { hazardSettings, outputsOf, usualGroups } from "../../model/hazards/settings.js";
 import type { Trained } from "../../model/train/index.js";
+import { fitHazards } from "../../model/train/regressions/fit-hazards.js";
+import { regressionRisks } from "../../model/train/regressions/regression-risks.js";
 import { hazardModel } from "../../predict/hazards.js";
 import { regressionLimit } from "../evaluation.js";
-import { countUpTo } from "../metrics.js";
 import { findSimulationTruth } from "../simulation-truth.js";
-import { death, kaplanMeier, sortFollowUp, statusOf } from "../survival/follow-up.js";
-import { type IndexedPatient, trainingLandmarks } from "./index-days.js";
-import { countsFrom, type Features, fittingThreads } from "./regressions.js";
+import type { IndexedPatient } from "./index-days.js";
 import { daysOf, measuredCodes, type OnsetStudy, type Predictions } from "./study.js";
 
 /** The risks of each patient by token, [patients, vocab]; those of the first tokens may be left out. */
@@ -53,13 +46,15 @@ export async function modelPredictions(
 	return { name: { who: "model", label: trained.model.name }, risks };
 }
 
-/** The same by age and sex, by a regression per code and, on a simulated population, by the reference model. */
+/** The same by age and sex, by a regression, by boosted trees and, on a simulated population, by the reference model. */
 export async function baselinePredictions(
-	{ dataset, trainingDataset, options, cohort: { patients }, codes, horizons }: OnsetStudy,
+	study: OnsetStudy,
 	lookBackDays: number,
 	notes: string[],
 ): Promise<Predictions[]> {
-	const { seed, futures, threads, progress, regressionPatients: most = regressionLimit } = options;
+	const { dataset, trainingDataset, options, horizons } = study;
+	const { patients } = study.cohort;
+	const { seed, futures, progress, regressionPatients: mostPatients = regressionLimit } = options;
 	const rows: Predictions[] = [];
 	const vocab = dataset.vocabulary.size;
 	if (patients.some(({ history }) => history.birthEvents === 1 || history.sex)) {
@@ -76,25 +71,17 @@ export async function baselinePredictions(
 		rows.push({ name: { who: "global", label: "age and sex" }, risks });
 	} else notes.push("no row of age and sex: neither is known of anybody");
 	if (trainingDataset.patients("valid").length === 0)
-		notes.push("no regression per code: there are no validation patients to choose penalties on");
+		notes.push("no regression and no trees: there are no validation patients to choose them on");
 	else {
-		const regression = await regressionRisks(
-			trainingDataset,
-			patients,
-			horizons.map((years) => {
-				const days = daysOf(years);
-				return { days, tokens: measuredCodes(codes, days).map(({ token }) => token) };
-			}),
-			{ seed, lookBackDays, threads, most, ...(progress && { progress }) },
-		);
-		rows.push({ name: { who: "history", label: "regression per code" }, risks: regression });
+		rows.push(...(await regressionPredictions(study, lookBackDays)));
 		notes.push(
-			"regression per code: logistic, on age, sex and the counts of all codes, of the last year apart; penalties chosen on the validation patients",
+			"ridge regression: Poisson, on the rates by age and sex and on counts, recent counts and recency of all codes and categories; a penalty for each kind of feature, chosen on the validation patients",
+			"boosted trees: on the same features, age and sex; their number and size chosen on the validation patients",
 		);
 		const trained = trainingDataset.patients("train").length;
-		if (trained > most)
+		if (trained > mostPatients)
 			notes.push(
-				`regression per code: learned from ${takenOf(trained, most)} training patients; \`regressionPatients\` sets how many`,
+				`both learned from ${takenOf(trained, mostPatients)} training patients; \`regressionPatients\` sets how many`,
 			);
 	}
 	const truth = await findSimulationTruth(dataset, options, notes, "incidence");
@@ -120,154 +107,49 @@ export async function baselinePredictions(
 	return rows;
 }
 
-/** Index days per training patient. */
-const landmarksEach = 3;
-/** Regressions that a thread fits at a time. */
-const fitsPerCall = 8;
-
-export function regressionFeatures(
-	patients: Iterable<{ readonly history: History; readonly day: number }>,
-	vocab: number,
-): Features {
-	const settings = hazardSettings.parse({});
-	function* rowsOf() {
-		const row = new Float64Array(countsFrom + 2 * vocab);
-		row[0] = 1;
-		for (const { history, day } of patients) {
-			const { features, observe } = landmarkValues(settings, vocab, 1);
-			observe(0, history, day);
-			row.set(features.ages, 1);
-			for (let token = specialCount; token < vocab; token++) {
-				row[countsFrom + token] = Math.log1p(features.counts[token]);
-				row[countsFrom + vocab + token] = Math.log1p(features.recent[token]);
-			}
-			yield row;
-		}
-	}
-	const all = sparseRows(rowsOf(), true);
-	const agesEnd = all.ends.slice();
-	for (const [row, end] of all.ends.entries()) {
-		agesEnd[row] = all.starts[row];
-		while (agesEnd[row] < end && all.columns[agesEnd[row]] < countsFrom) agesEnd[row]++;
-	}
-	return { all, ages: { ...all, ends: agesEnd } };
-}
-
-/** Landmarks of patients of a split, and what happened after them. */
-type Landmarks = Awaited<ReturnType<typeof landmarksOf>>;
-
-async function landmarksOf(
-	dataset: Dataset,
-	split: Split,
-	{ seed, lookBackDays, most = regressionLimit }: RegressionOptions,
-) {
-	const vocab = dataset.vocabulary.size;
-	const landmarks: Pick<IndexedPatient, "history" | "day" | "atRisk">[] = [];
-	for (const patient of evenlySpread(dataset.patients(split), most)) {
-		const history = await dataset.read(patient);
-		for (const landmark of trainingLandmarks(history, seed, lookBackDays, landmarksEach))
-			landmarks.push({ history, ...landmark });
-	}
-	/** Per token: the landmarks at which the patient already has it. */
-	const known: number[][] = Array.from({ length: vocab }, () => []);
-	/** Per token: the landmarks with an onset later on, and the days until it. */
-	const onsets: { row: number; after: number }[][] = Array.from({ length: vocab }, () => []);
-	for (const [row, { history, day, atRisk }] of landmarks.entries()) {
-		const { before, after } = recordDays(history, vocab, day);
-		for (let token = specialCount; token < vocab; token++) {
-			if (before[token] > Number.NEGATIVE_INFINITY) known[token].push(row);
-			else if (after[token] <= atRisk.until) onsets[token].push({ row, after: after[token] - day });
-		}
-	}
-	return {
-		features: regressionFeatures(landmarks, vocab),
-		/** Days until death or the end of observation, and which of the two. */
-		time: Float64Array.from(landmarks, ({ atRisk }) => atRisk.until - atRisk.from),
-		status: Uint8Array.from(landmarks, ({ atRisk }) => statusOf[atRisk.endedBy]),
-		known,
-		onsets,
-	};
-}
-
-/**
- * Labels and weights of a token at a horizon. Those who have it already weigh 0; onset within the horizon is 1, death
- * before it 0. Weights correct for censoring as in `outcomeAt`, but from one Kaplan–Meier curve for all tokens: the
- * end of observation does not depend on the token, and observation goes on after an onset.
- */
-export function labelsAt(
-	{ time, status, known, onsets }: Landmarks,
-	horizonDays: number,
-): (token: number) => Outcomes {
-	const { days, values } = kaplanMeier(sortFollowUp({ time, status }), "censoring");
-	const uncensored = (day: number) => values[countUpTo(days, day) - 1];
-	const without = Float64Array.from(time, (end, row) => {
-		if (end > horizonDays) return 1 / uncensored(horizonDays);
-		return status[row] === death ? 1 / uncensored(end - 1) : 0;
-	});
-	return (token) => {
-		const events = new Float64Array(time.length);
-		const exposure = without.slice();
-		for (const row of known[token]) exposure[row] = 0;
-		for (const { row, after } of onsets[token])
-			if (after <= horizonDays) events[row] = exposure[row] = 1 / uncensored(after - 1);
-		return { events, exposure };
-	};
-}
-
-interface RegressionOptions {
-	readonly seed: number;
-	readonly lookBackDays: number;
-	/** The most patients of each split to learn from and to choose penalties on; 100,000 by default. */
-	readonly most?: number | undefined;
-	/** 1 by default. */
-	readonly threads?: number | undefined;
-	readonly progress?: Progress;
-}
-
-/**
- * The risk of each code by a logistic regression of its own on age, sex and the counts of all codes: what a careful
- * analyst would fit. Learned at landmarks of the training patients; penalties chosen on those of the validation
- * patients. One array per horizon, [patients, vocab]; NaN for tokens that were not asked for.
- */
-async function regressionRisks(
-	dataset: Dataset,
-	patients: readonly IndexedPatient[],
-	horizons: readonly { readonly days: number; readonly tokens: readonly number[] }[],
-	options: RegressionOptions,
-): Promise<Float32Array[]> {
-	const vocab = dataset.vocabulary.size;
-	const train = await landmarksOf(dataset, "train", options);
-	const valid = await landmarksOf(dataset, "valid", options);
-	const { all } = regressionFeatures(patients, vocab);
-	const risks = horizons.map(() => new Float32Array(patients.length * vocab).fill(Number.NaN));
-	const asked = horizons.flatMap(({ days, tokens }, horizon) => {
-		const [trainLabels, validLabels] = [labelsAt(train, days), labelsAt(valid, days)];
-		return tokens.map((token) => {
-			const outcomes = () => ({ train: trainLabels(token), valid: validLabels(token) });
-			return { horizon, token, outcomes };
+/** What a careful analyst would fit to the training patients, for the frequent codes: NaN for others. */
+async function regressionPredictions(
+	{ dataset, trainingDataset, options, cohort: { patients }, codes, horizons }: OnsetStudy,
+	lookBackDays: number,
+): Promise<Predictions[]> {
+	const { threads, progress, regressionPatients: mostPatients = regressionLimit } = options;
+	const { vocabulary } = trainingDataset;
+	const settings = hazardSettings.parse({ groups: usualGroups(vocabulary) });
+	const measured = horizons.map((years) => measuredCodes(codes, daysOf(years)));
+	const outputs = [...new Set(measured.flat().map(({ token }) => token))];
+	const { death } = outputsOf(settings, vocabulary.size);
+	const rows: Predictions[] = [];
+	for (const { kind, who, label } of regressionRows) {
+		const regression = await fitHazards(settings, trainingDataset, {
+			kind,
+			outputs: [...outputs, death],
+			lookBackDays,
+			mostPatients,
+			threads,
+			progress,
 		});
-	});
-	const features = { train: train.features, valid: valid.features, vocab };
-	const { threads = 1, progress } = options;
-	const { fit, end } = fittingThreads(features, asked.length, threads);
-	let [next, done] = [0, 0];
-	const fitNext = async () => {
-		while (next < asked.length) {
-			const batch = asked.slice(next, next + fitsPerCall);
-			next += batch.length;
-			const fitted = await fit(batch.map(({ outcomes }) => outcomes()));
-			for (const [i, { horizon, token }] of batch.entries())
-				for (const [index, logOdds] of linearPredictor(all, fitted[i]).entries())
-					risks[horizon][index * vocab + token] = probabilityOf(logOdds);
-			done += batch.length;
-			progress?.update({ label: "regression per code", done, total: asked.length, fields: [] });
-		}
-	};
-	try {
-		await Promise.all(Array.from({ length: threads }, fitNext));
-	} finally {
-		await end();
+		const fitted = regressionRisks(
+			settings,
+			vocabulary.size,
+			regression,
+			patients,
+			outputs,
+			horizons.map(daysOf),
+		);
+		const risks = fitted.map((horizonRisks) => {
+			const all = new Float32Array(patients.length * dataset.vocabulary.size).fill(Number.NaN);
+			for (const [i, risk] of horizonRisks.entries()) {
+				const patient = Math.floor(i / outputs.length);
+				all[patient * dataset.vocabulary.size + outputs[i % outputs.length]] = risk;
+			}
+			return all;
+		});
+		rows.push({ name: { who, label }, risks });
 	}
-	progress?.finish();
-	return risks;
+	return rows;
 }
+
+const regressionRows = [
+	{ kind: "ridge", who: "history", label: "ridge regression" },
+	{ kind: "trees", who: "trees", label: "boosted trees" },
+] as const;

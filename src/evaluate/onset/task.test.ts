@@ -144,7 +144,7 @@ describe("onsetTask", () => {
 		const { rows, notes } = await measure(runtime, trained);
 		expect(rows.map(({ label }) => label)).toEqual(["TrajGPT"]);
 		expect(notes).toContain("no row of age and sex: neither is known of anybody");
-		expect(notes.join()).toContain("no regression per code: there are no validation patients");
+		expect(notes.join()).toContain("no regression and no trees: there are no validation patients");
 		expect(notes.join()).toContain("not measured at 50 years");
 	});
 
@@ -154,10 +154,15 @@ describe("onsetTask", () => {
 		expect(rows.map(({ label }) => label)).toEqual([
 			"TrajGPT",
 			"age and sex",
-			"regression per code",
+			"ridge regression",
+			"boosted trees",
 		]);
 		const own = rows[0]!.metrics["auroc 1y"]!.value;
-		expect(differences!.map(({ than }) => than)).toEqual(["age and sex", "regression per code"]);
+		expect(differences!.map(({ than }) => than)).toEqual([
+			"age and sex",
+			"ridge regression",
+			"boosted trees",
+		]);
 		expect(differences![1]!.metrics["auroc 1y"]!.value).toBeCloseTo(own - 1, 12);
 	});
 

@@ -71,9 +71,9 @@ function ranking(
 	const others = sentences(
 		paired &&
 			`${paired.says({
-				better: "Ahead of a regression per code",
-				worse: "Behind a regression per code",
-				level: "Level with a regression per code: apart",
+				better: "Ahead of a ridge regression",
+				worse: "Behind a ridge regression",
+				level: "Level with a ridge regression: apart",
 			})} by ${paired.size}.`,
 		ageAndSex &&
 			reference &&

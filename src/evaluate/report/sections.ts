@@ -301,8 +301,12 @@ const baselines: readonly Term[] = [
 		"A baseline without the history: the rate of first records in training, by age and sex.",
 	],
 	[
-		"regression per code",
-		"A baseline that a careful analyst would fit: one logistic regression per code and horizon, on age, sex and the counts of all codes.",
+		"ridge regression",
+		"A baseline that a careful analyst would fit: one Poisson regression per code, on the rates by age and sex and on the records of all codes.",
+	],
+	[
+		"boosted trees",
+		"A baseline that a machine learner would fit: gradient-boosted trees per code, on age, sex and the records of all codes.",
 	],
 	[
 		"own history",
