@@ -4,7 +4,7 @@ import { ascendingOrder, checkProbabilities, countUpTo, normalQuantile, pick } f
 /** What ended the time at risk. */
 export const censored = 0;
 export const onset = 1;
-export const death = 2;
+const death = 2;
 export const statusOf = { onset, death, "end of observation": censored } as const;
 
 /**

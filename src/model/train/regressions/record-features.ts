@@ -23,7 +23,7 @@ export interface DescribedPeople {
 }
 
 /** The columns of regressions on records: the families one after the other, each with a column per output, then one of ones. */
-export function recordColumns(settings: HazardSettings, vocab: number) {
+function recordColumns(settings: HazardSettings, vocab: number) {
 	const { count } = outputsOf(settings, vocab);
 	const families = featureFamilies.length;
 	return { count, bias: families * count, width: families * count + 1 };
