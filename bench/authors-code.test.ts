@@ -7,7 +7,7 @@ import { measured } from "./testing/load.js";
 const attempt = (checkout: string, python: string) =>
 	measured(["authors-code", "--checkout", checkout, "--python", python]);
 
-test("a folder that is no checkout, and a Python that lacks a module, are named", async () => {
+test("refuses a folder without a checkout, and a Python without a module", async () => {
 	const folder = await temporaryFolder();
 	expect(await attempt(folder, "python3")).toMatchObject({
 		code: 2,

@@ -76,7 +76,7 @@ const mostBins = (values: number) => Math.min(127, Math.max(16, values / 16));
  * equally many nonzero values. Zero, if some row has it, is alone in its bin.
  */
 function uppersOf(nonzeros: Float64Array, hasZero: boolean): number[] {
-	const most = mostBins(nonzeros.length);
+	const binLimit = mostBins(nonzeros.length);
 	const sorted = nonzeros.toSorted();
 	const values: number[] = [];
 	const counts: number[] = [];
@@ -88,7 +88,7 @@ function uppersOf(nonzeros: Float64Array, hasZero: boolean): number[] {
 	for (const value of sorted.subarray(0, negatives)) append(value, 1);
 	if (hasZero) append(0, 0);
 	for (const value of sorted.subarray(negatives)) append(value, 1);
-	const enough = values.length - Number(hasZero) <= most ? 1 : nonzeros.length / most;
+	const enough = values.length - Number(hasZero) <= binLimit ? 1 : nonzeros.length / binLimit;
 	const uppers: number[] = [];
 	let size = 0;
 	for (let i = 0; i + 1 < values.length; i++) {

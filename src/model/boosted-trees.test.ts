@@ -148,15 +148,15 @@ describe.each(["logistic", "poisson"] as const)("%s", (name) => {
 			outcomes.exposure[row] === 0 ? 1e6 : events,
 		);
 		const all = { rows: binnedRows(rows), outcomes: { ...outcomes, events: wrong } };
-		const some = {
+		const countedRows = {
 			rows: binnedRows(glm.sparseRows(counted.map((row) => dense[row]!)), all.rows.bins),
 			outcomes: {
 				events: Float64Array.from(counted, (row) => outcomes.events[row]!),
 				exposure: Float64Array.from(counted, (row) => outcomes.exposure[row]!),
 			},
 		};
-		const fit = trees.fitTrees(family, { train: all, valid: some }, settings);
-		expect(fit).toEqual(trees.fitTrees(family, { train: some, valid: all }, settings));
+		const fit = trees.fitTrees(family, { train: all, valid: countedRows }, settings);
+		expect(fit).toEqual(trees.fitTrees(family, { train: countedRows, valid: all }, settings));
 	});
 
 	test("grows nothing without events", () => {

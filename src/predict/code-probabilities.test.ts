@@ -340,11 +340,11 @@ test("an empty history starts at its first query time", async () => {
 });
 
 test("times inside the history, and no steps, are refused", async () => {
-	const own = { tokens: [5, 6], times: [1, 9] };
-	await expect(predictAutoRegressively(model, [own], [[10, 8]])).rejects.toThrow(
+	const patient = { tokens: [5, 6], times: [1, 9] };
+	await expect(predictAutoRegressively(model, [patient], [[10, 8]])).rejects.toThrow(
 		"patient 0 ends at 9, and a query time is 8",
 	);
-	await expect(predictAutoRegressively(model, [own], [[10]], { steps: 0 })).rejects.toThrow(
+	await expect(predictAutoRegressively(model, [patient], [[10]], { steps: 0 })).rejects.toThrow(
 		"0 steps; expected a whole number from 1",
 	);
 });

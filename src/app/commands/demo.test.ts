@@ -169,8 +169,12 @@ const report: DemoReport = {
 				...{ index: "random", lookBackDays: 365, subgroups: [], codes: [] },
 				horizons: [
 					{
-						...{ years: 5, codes: 115, allCodes: 201 },
-						...{ calibration: [], recalibration: [], decisions: [] },
+						years: 5,
+						codes: 115,
+						allCodes: 201,
+						calibration: [],
+						recalibration: [],
+						decisions: [],
 					},
 				],
 			},

@@ -80,8 +80,12 @@ export function columnsOf(
 				const group = `Onset within ${years} y`;
 				return [
 					{
-						...{ task, group, title: "log loss", metric: `logLoss ${years}y` },
-						...{ ...ratio, best: "lowest" as const },
+						task,
+						group,
+						title: "log loss",
+						metric: `logLoss ${years}y`,
+						...ratio,
+						best: "lowest" as const,
 					},
 					{ task, group, title: "AUROC", metric: `auroc ${years}y`, ...ratio },
 					{ task, group, title: "AP", metric: `averagePrecision ${years}y`, ...percent },

@@ -118,8 +118,13 @@ test("codes that are undefined are left out, in a draw or altogether", () => {
 		const ones = Float64Array.of(1, 1, 1);
 		return [
 			{
-				...{ nats: ones, squaredError: ones, incidenceError: ones, expectedOnsets: values },
-				...{ auroc: values, averagePrecision: ones, observedOnsets: values },
+				nats: ones,
+				squaredError: ones,
+				incidenceError: ones,
+				expectedOnsets: values,
+				auroc: values,
+				averagePrecision: ones,
+				observedOnsets: values,
 			},
 		];
 	};

@@ -9,7 +9,8 @@ const horizon = { horizonDays: year, lookBackDays: 0 };
 
 /** 100 training patients, observed for ten years from day 0; every second gets the disease on a day of their own. */
 const training = Array.from({ length: 100 }, (_, i) => ({
-	...{ split: "train" as const, observed: [{ start: 0, end: 10 * year }] },
+	split: "train" as const,
+	observed: [{ start: 0, end: 10 * year }],
 	...(i % 2 === 0
 		? { tokens: [6, disease], times: [0, 36 * (i + 1)] }
 		: { tokens: [6], times: [0] }),
@@ -27,7 +28,9 @@ async function expectedOf(
 		[
 			...training,
 			...tests.map(({ end, ...records }) => ({
-				...{ ...records, split: "test" as const, observed: [{ start: 0, end }] },
+				...records,
+				split: "test" as const,
+				observed: [{ start: 0, end }],
 			})),
 		],
 	);

@@ -25,7 +25,9 @@ const observed = [{ start: 0, end: 1800 }];
 /** After the index day, every second patient gets a and the others b. */
 const people = (["train", "valid", "test"] as const satisfies Split[]).flatMap((split) =>
 	Array.from({ length: 120 }, (_, i) => ({
-		...{ split, sex: "female" as const, observed },
+		split,
+		sex: "female" as const,
+		observed,
 		...(i % 2 === 0
 			? { tokens: [c, a], times: [10, 1100] }
 			: { tokens: [c, b], times: [10, 1200] }),
@@ -38,12 +40,17 @@ const dataset: Dataset = {
 		[...people, { split: "test", tokens: [c], times: [20], observed: [{ start: 0, end: 900 }] }],
 	),
 	manifest: {
-		...{ labels: [], deaths: 0, observation: { from: "file" } },
+		labels: [],
+		deaths: 0,
+		observation: { from: "file" },
 		source: { path: "nowhere", axis: "dates" },
 	} as unknown as Dataset["manifest"],
 };
 const options = {
-	...{ ...evaluateDefaults, draws: 20, horizons: [1, 2], baselines: false },
+	...evaluateDefaults,
+	draws: 20,
+	horizons: [1, 2],
+	baselines: false,
 	index: isoDate(indexDay),
 };
 const runtime = nodeRuntime({ threads: 1, purpose: "inference" });
@@ -66,7 +73,8 @@ describe("a file of predictions", () => {
 		const predictions: LabelPrediction[] = [];
 		for (const code of ["a", "b"]) {
 			const measure = await onsetTask(dataset, {
-				...{ ...options, code },
+				...options,
+				code,
 				onPredictions: (row) => predictions.push(...row.predictions),
 			});
 			await measure(runtime, trained);

@@ -95,7 +95,13 @@ export async function measureHorizon(
 	const [first] = rows;
 	const firstRisks = first ? pooledRisks(first) : new Float64Array(pooled.entries);
 	return {
-		...{ years, days, frequent, rare, risksOf, ofCodes, calibrationErrors },
+		years,
+		days,
+		frequent,
+		rare,
+		risksOf,
+		ofCodes,
+		calibrationErrors,
 		sets: [sets.frequent, sets.all] as readonly CodeSet[],
 		/** All frequent codes, and what the first row predicts. */
 		pooled: {

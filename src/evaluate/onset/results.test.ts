@@ -26,15 +26,26 @@ function codeOf(token: number, scale: number, expected: number): CodeFollowUp {
 	};
 }
 const history: History = {
-	...{ id: "p", sex: null, birthEvents: 0, death: null, observed: [] },
-	...{ tokens: new Int32Array(1), times: new Float64Array(1) },
+	id: "p",
+	sex: null,
+	birthEvents: 0,
+	death: null,
+	observed: [],
+	tokens: new Int32Array(1),
+	times: new Float64Array(1),
 };
 const study: OnsetStudy = {
-	...{ dataset, trainingDataset: dataset, index: "random", horizons: [1], rates: [] },
+	dataset,
+	trainingDataset: dataset,
+	index: "random",
+	horizons: [1],
+	rates: [],
 	options: { ...evaluateDefaults, draws: 200 },
 	cohort: {
 		patients: Array.from({ length: people }, (_, patient) => ({
-			...{ patient, history, day: 0 },
+			patient,
+			history,
+			day: 0,
 			atRisk: { from: 0, until: 1000, endedBy: "end of observation" as const },
 		})),
 		excluded: {},

@@ -16,7 +16,9 @@ const observed = [{ start: 0, end: 1500 }];
 /** Half of the patients have the cause on day 500; these get the disease on day 1100, all of them. */
 const people = (["train", "valid", "test"] as const satisfies Split[]).flatMap((split) =>
 	Array.from({ length: 120 }, (_, i) => ({
-		...{ split, sex: "female" as const, observed },
+		split,
+		sex: "female" as const,
+		observed,
 		...(i % 2 === 0
 			? { tokens: [other, cause, disease], times: [10, 500, 1100] }
 			: { tokens: [other, other], times: [10, 500] }),
@@ -169,8 +171,11 @@ describe("onsetTask", () => {
 	test("learns nothing from records after a cut", async () => {
 		// Those who had the disease by then did not have the cause, so nothing can tell who will get it.
 		const early = Array.from({ length: 60 }, () => ({
-			...{ split: "train" as const, sex: "female" as const, observed },
-			...{ tokens: [other, disease], times: [10, 900] },
+			split: "train" as const,
+			sex: "female" as const,
+			observed,
+			tokens: [other, disease],
+			times: [10, 900],
 		}));
 		const { manifest } = dataset;
 		const withEarly = { ...smallDataset([9, 8, 7], [...people, ...early]), manifest };

@@ -16,7 +16,10 @@ function datasetOf(people: readonly Person[], axis: "dates" | "days" = "dates"):
 	const dataset = smallDataset(
 		[9],
 		people.map(({ observed, death }) => ({
-			...{ split: "test" as const, tokens: [5], times: [observed.start], observed: [observed] },
+			split: "test" as const,
+			tokens: [5],
+			times: [observed.start],
+			observed: [observed],
 			...(death !== undefined && { death: day(death) }),
 		})),
 	);

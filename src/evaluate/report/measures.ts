@@ -66,7 +66,7 @@ const readings: Readonly<Record<string, string>> = {
 	"onset averageprecision":
 		"People are ranked by predicted risk, and the share of those with a first record is averaged over their ranks: it asks whether the highest risks are the right ones. Guessing gives the share of people with a first record. Mean over codes.",
 	"onset brierskill":
-		"How much of the mean squared error goes if each person has their own predicted risk instead of everybody the observed one: 0 is no gain, 100 % is perfect.",
+		"How much of the mean squared error goes if each person has their own predicted risk instead of everybody the observed one: 0 means no gain, 100 % is perfect.",
 	"onset loglossshare":
 		"How far the risks have come from those by age and sex (0) to those of the simulator (100 %), in log loss.",
 	"onset aurocshare":

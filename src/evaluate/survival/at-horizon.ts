@@ -195,33 +195,33 @@ function binSummary(members: survival.SortedFollowUp, risks: Float64Array, horiz
 	const firsts: number[] = [];
 	const copies: number[] = [];
 	const riskSums: number[] = [];
-	let placeOf = new Map<number, number>();
+	let entryOf = new Map<number, number>();
 	for (let i = 0; i < time.length; i++) {
-		if (i > 0 && (time[i] !== time[i - 1] || status[i] !== status[i - 1])) placeOf = new Map();
-		const place = placeOf.get(patient[i]);
-		if (place === undefined) {
-			placeOf.set(patient[i], firsts.length);
+		if (i > 0 && (time[i] !== time[i - 1] || status[i] !== status[i - 1])) entryOf = new Map();
+		const entry = entryOf.get(patient[i]);
+		if (entry === undefined) {
+			entryOf.set(patient[i], firsts.length);
 			firsts.push(i);
 			copies.push(1);
 			riskSums.push(risks[i]);
 		} else {
-			copies[place] += 1;
-			riskSums[place] += risks[i];
+			copies[entry] += 1;
+			riskSums[entry] += risks[i];
 		}
 	}
 	const owners = Int32Array.from(firsts, (i) => patient[i]);
 	const [counts, sums] = [Float64Array.from(copies), Float64Array.from(riskSums)];
-	const places = Int32Array.from(firsts, (_, place) => place);
-	const merged = { ...survival.takeEntries(members, firsts), patient: places };
+	const entries = Int32Array.from(firsts.keys());
+	const merged = { ...survival.takeEntries(members, firsts), patient: entries };
 	const outcome = outcomeAt(merged, horizon);
 	const mergedWeights = new Float64Array(firsts.length);
 	return (weights?: survival.PatientWeights) => {
 		let [count, sum] = [0, 0];
-		for (let place = 0; place < owners.length; place++) {
-			const weight = weights ? weights[owners[place]] : 1;
-			mergedWeights[place] = weight * counts[place];
-			count += mergedWeights[place];
-			sum += weight * sums[place];
+		for (let entry = 0; entry < owners.length; entry++) {
+			const weight = weights ? weights[owners[entry]] : 1;
+			mergedWeights[entry] = weight * counts[entry];
+			count += mergedWeights[entry];
+			sum += weight * sums[entry];
 		}
 		return {
 			count,

@@ -25,9 +25,9 @@ test("the scores of every draw are those of its weights, whatever the number of 
 		const models = [predicted, predicted.map((risk) => risk ** 2)];
 		const score = onsetScores(followUp, horizon, models);
 		for (const count of [5, 4, 1]) {
-			const some = all.slice(0, count);
-			const fast = scoreDraws(followUp, horizon, models, tableOf(some, weights.length));
-			for (const [draw, drawn] of some.entries())
+			const evaluatedDraws = all.slice(0, count);
+			const fast = scoreDraws(followUp, horizon, models, tableOf(evaluatedDraws, weights.length));
+			for (const [draw, drawn] of evaluatedDraws.entries())
 				for (const [model, scores] of score(drawn).entries())
 					for (const name of scoreNames)
 						expect(orNull(fast[model]?.[name][draw])).toEqual(close(scores[name]));

@@ -50,9 +50,9 @@ test.each(cases)("agrees with scikit-learn and R within %d days", (horizon, pred
 	expect(intercept!.value).toBeCloseTo(expected.intercept, 8);
 	expect(intercept!.low).toBeCloseTo(intercept!.value - 1.959964 * expected.interceptError, 6);
 	// R's riskRegression.
-	const place = horizon === 365 ? 0 : 1;
-	expect(scores!.auroc).toBeCloseTo(golden.auc[place]!, 10);
-	expect(scores!.squaredError! / 120).toBeCloseTo(golden.brier[place]!, 10);
+	const column = horizon === 365 ? 0 : 1;
+	expect(scores!.auroc).toBeCloseTo(golden.auc[column]!, 10);
+	expect(scores!.squaredError! / 120).toBeCloseTo(golden.brier[column]!, 10);
 });
 
 test("expected onsets are the sum of the risks, observed ones follow from Aalen–Johansen", () => {
@@ -80,8 +80,8 @@ describe("every score", () => {
 		everywhere((cohort, horizon) => {
 			const mask = cohort.weights.map((weight) => weight % 2);
 			const sorted = sortFollowUp(cohort);
-			const own = restrict(sorted, (patient) => mask[patient] === 1);
-			const restricted = onsetScores(own, horizon, [cohort.predicted])();
+			const selected = restrict(sorted, (patient) => mask[patient] === 1);
+			const restricted = onsetScores(selected, horizon, [cohort.predicted])();
 			const masked = onsetScores(sorted, horizon, [cohort.predicted])(mask);
 			expect(restricted).toEqual(close(masked));
 		});

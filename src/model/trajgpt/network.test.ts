@@ -239,10 +239,10 @@ describe.each(everyKind)("decay $decay, norm $norm, position $position", (kind) 
 		expect(terms.map(({ name }) => name)).toEqual(["next", "horizon"]);
 		const loss = terms.map(({ total }) => total).reduce((a, b) => a.add(b));
 		const names = Object.keys(symbols);
-		const found = graph.gradients(loss, Object.values(symbols));
+		const slopes = graph.gradients(loss, Object.values(symbols));
 		const program = await evaluatorOf({
 			loss,
-			...Object.fromEntries(names.map((name, i) => [`d ${name}`, found[i]])),
+			...Object.fromEntries(names.map((name, i) => [`d ${name}`, slopes[i]])),
 		} as Record<string, graph.Tensor>);
 		const weights = weightsOf(config);
 		const { feeds, targets } = lossFeeds(

@@ -104,16 +104,16 @@ describe.each(["event", "fixed"] as const)(
 					.input("states", [layers, heads, key / heads, value / heads], "float64")
 					.split(0, new Array<number>(layers).fill(1)),
 			});
-			const own = (values: readonly number[]) => [values[query]];
+			const valueAtQuery = (values: readonly number[]) => [values[query]];
 			const { logits } = await evaluate(
 				{ logits: out.logits as graph.Tensor },
 				{
 					...data,
 					states,
 					...nn.nested("query", {
-						tokens: own(queryValues.tokens),
-						times: own(queryValues.times),
-						gaps: own(queryValues.gaps),
+						tokens: valueAtQuery(queryValues.tokens),
+						times: valueAtQuery(queryValues.times),
+						gaps: valueAtQuery(queryValues.gaps),
 					}),
 				},
 			);
@@ -123,8 +123,8 @@ describe.each(["event", "fixed"] as const)(
 		test("as γ^Δt does, with Δt in units of decayUnitDays", async () => {
 			const { logits } = await queried(config, atPositions());
 			for (const query of [0, 2, 3, 4]) {
-				const own = logits.slice(query * config.vocab, (query + 1) * config.vocab);
-				expect(relativeError(own, await slowly(query))).toBeLessThan(1e-12);
+				const queryLogits = logits.slice(query * config.vocab, (query + 1) * config.vocab);
+				expect(relativeError(queryLogits, await slowly(query))).toBeLessThan(1e-12);
 			}
 		});
 

@@ -168,8 +168,10 @@ export function exampleOnset({
 		...(oracle ? [scores("oracle", "reference model", oracle)] : []),
 	];
 	const unknown = {
-		...{ averagePrecision: null, observedToExpected: null },
-		...{ calibrationSlope: null, calibrationIntercept: null },
+		averagePrecision: null,
+		observedToExpected: null,
+		calibrationSlope: null,
+		calibrationIntercept: null,
 	};
 	const [first] = rows;
 	if (oracle && first)
@@ -184,7 +186,11 @@ export function exampleOnset({
 			index: "random",
 			lookBackDays: 365,
 			horizons: [1, 5].map((years) => ({
-				...{ years, codes: 32, allCodes: 210, calibration: [], decisions: [] },
+				years,
+				codes: 32,
+				allCodes: 210,
+				calibration: [],
+				decisions: [],
 				recalibration: rows.map(({ label }) => ({
 					label,
 					slope: { median: 0.93, lower: 0.8, upper: 1.1, codes: 32 },
