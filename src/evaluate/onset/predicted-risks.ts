@@ -107,7 +107,7 @@ export async function baselinePredictions(
 	return rows;
 }
 
-/** What a careful analyst would fit to the training patients, for the frequent codes: NaN for others. */
+/** What a careful analyst would fit to the training patients, for the frequent codes of each horizon: NaN for others. */
 async function regressionPredictions(
 	{ dataset, trainingDataset, options, cohort: { patients }, codes, horizons }: OnsetStudy,
 	lookBackDays: number,
@@ -136,11 +136,13 @@ async function regressionPredictions(
 			outputs,
 			horizons.map(daysOf),
 		);
-		const risks = fitted.map((horizonRisks) => {
+		const risks = fitted.map((horizonRisks, horizon) => {
 			const all = new Float32Array(patients.length * dataset.vocabulary.size).fill(Number.NaN);
-			for (const [i, risk] of horizonRisks.entries()) {
-				const patient = Math.floor(i / outputs.length);
-				all[patient * dataset.vocabulary.size + outputs[i % outputs.length]] = risk;
+			for (const { token } of measured[horizon]) {
+				const column = outputs.indexOf(token);
+				for (const patient of patients.keys())
+					all[patient * dataset.vocabulary.size + token] =
+						horizonRisks[patient * outputs.length + column];
 			}
 			return all;
 		});
