@@ -42,7 +42,7 @@ export function codeWeights(
 	const { count } = outputsOf(settings, vocab);
 	const bins = settings.binDays.length;
 	const zeros = (...shape: number[]) => nn.filledWith(0, shape);
-	const fixed = (spec: nn.WeightSpec): nn.WeightSpec => ({ ...spec, moving: true });
+	const fixed = (spec: nn.WeightSpec): nn.WeightSpec => ({ ...spec, fixed: true });
 	const rate = nn.filledWith(Math.log(startingRate), [count]);
 	const state = zeros(count, stateWidth(reading, config));
 	return {

@@ -7,6 +7,8 @@ export interface WeightSpec {
 	readonly draw: (random: Random, index: number) => number;
 	/** Not learned by gradient: training moves it by other means, as running averages. */
 	readonly moving?: true;
+	/** Not learned at all: what training starts from says what it is. */
+	readonly fixed?: true;
 	/** Learned from events so rare that most batches have none: see `adamWDefaults.rareBeta2`. */
 	readonly rare?: true;
 	/** Whether weight decay shrinks it. Default: whether it is a matrix. */

@@ -89,8 +89,9 @@ function objectiveOf(plan: StepPlan, shape: BatchShape) {
 function learned({ model, config }: StepPlan, total: Tensor, parameters: Parameters): string[] {
 	const specs = model.weights(config);
 	const used = new Set(graph.inOrder([total]));
+	const isLearned = (name: string) => !specs[name]?.moving && !specs[name]?.fixed;
 	return Object.entries(parameters).flatMap(([name, { node }]) =>
-		used.has(node) && !specs[name]?.moving ? [name] : [],
+		used.has(node) && isLearned(name) ? [name] : [],
 	);
 }
 
