@@ -215,13 +215,16 @@ export function outcomesOf(
 	return { events, exposure };
 }
 
-/** The age curve of an output, given the logarithm of how much higher the rate is after each landmark for other reasons. */
+/**
+ * The age curve of an output, given the logarithm of how much higher the rate is after each landmark for other reasons.
+ * Undefined if nobody is at risk of it.
+ */
 export function curveBeside(
 	settings: HazardSettings,
 	landmarks: FollowedLandmarks,
 	output: number,
 	logRatio: Float64Array,
-): AgeCurve {
+): AgeCurve | undefined {
 	const { from, to, middle } = binsOf(settings);
 	const { ages, sexes, perPerson } = landmarks;
 	const { atRisk, events } = followUp(landmarks, output);
@@ -236,6 +239,7 @@ export function curveBeside(
 			if (events[row] > 0 && atRisk[row] <= to[bin]) onsets[cell] += 1 / perPerson;
 		}
 	}
+	if (exposure.every((days) => days === 0)) return undefined;
 	const logRates = smoothLogRates(onsets, exposure);
 	return curveOf((band, isMale) => logRates[2 * band + isMale]);
 }

@@ -108,8 +108,8 @@ function* fitEffects(
 	let curve = ageCurve(data.rates, output);
 	let effects = ridge.centres;
 	for (let round = 0; round <= rounds; round++) {
-		if (round > 0)
-			curve = curveBeside(settings, train, output, glm.linearPredictor(train.features, effects));
+		const ratios = glm.linearPredictor(train.features, effects);
+		if (round > 0) curve = curveBeside(settings, train, output, ratios) ?? curve;
 		const outcomes = outcomesOf(settings, train, output, curve);
 		const penalty = kind === "sparse" && round > 0 ? sparsePenalty(ridge, effects) : ridge;
 		effects = yield* glm.fitGlm(glm.poisson, train.features, outcomes, penalty, {

@@ -144,3 +144,20 @@ test.each(["ridge", "sparse", "trees"] as const)(
 		expect(none).toBeLessThan((kind === "trees" ? 1.7 : 1.4) * 365 * baseRate);
 	},
 );
+
+test("a code that everybody has at the start keeps a rate, and numbers stay finite", async () => {
+	const everybody = training.map(({ tokens, times, ...person }) => ({
+		...person,
+		tokens: Int32Array.from([...tokens.slice(0, 1), noise, ...tokens.slice(1)]),
+		times: Float64Array.from([...times.slice(0, 1), 10_000, ...times.slice(1)]),
+	}));
+	const { outputs } = await fitHazards(
+		settings,
+		historiesDataset(everybody, vocab, everybody.slice(0, 100)),
+		{ kind: "sparse", outputs: [noise, effect], lookBackDays },
+	);
+	for (const { curve, learned } of outputs.values()) {
+		expect([...curve.mean, ...curve.halfDifference].every(Number.isFinite)).toBe(true);
+		expect((learned as Float64Array).every(Number.isFinite)).toBe(true);
+	}
+});
