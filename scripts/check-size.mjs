@@ -23,7 +23,7 @@ const budgets = {
 	"src/model/nn": 1170,
 	"src/model/train": 4400,
 	"src/predict": 7240,
-	"src/evaluate": 8630,
+	"src/evaluate": 8640,
 	"src/evaluate/charts": 4230,
 	"src/evaluate/report": 2310,
 	"src/app/server": 3280,
@@ -42,7 +42,7 @@ const limits = {
 	packings: 30,
 	"uses of own, found and asIs": 30,
 	"import cycles": 0,
-	"lines of tests": 53_150,
+	"lines of tests": 53_250,
 	"lines of a README": 25,
 };
 
