@@ -62,18 +62,14 @@ export async function canMeasureOnset(
 	return studies.measuredCodes(followedCodes(dataset, cohort, [rates]), horizonDays).length > 0;
 }
 
-/**
- * Task *onset*: the probability that a code is recorded for the first time within 1, 3, 5 and 10 years of one index
- * day per patient, for every code with enough expected onsets.
- */
-export async function onsetTask(
+/** What task *onset* is measured on, and notes on it. */
+export async function openOnsetStudy(
 	dataset: Dataset,
 	options: results.EvaluateOptions,
-): Promise<results.MeasureRun> {
+): Promise<{ readonly study: studies.OnsetStudy; readonly notes: string[] }> {
 	const { split, seed, horizons = usualHorizons, lookBackDays = usualLookBack } = options;
 	const { index, why } = chosenIndex(dataset, options);
 	const rule = indexRuleOf(dataset, index);
-	if (options.onPredictions) predictedToken(dataset, options);
 	const cohort = await indexCohort(dataset, split, rule, { seed, lookBackDays });
 	if (cohort.patients.length === 0)
 		throw new InputError(
@@ -112,10 +108,24 @@ export async function onsetTask(
 		horizons: kept,
 		rates,
 	};
+	return { study, notes: notesOf(study, { horizons, lookBackDays, why }) };
+}
+
+/**
+ * Task *onset*: the probability that a code is recorded for the first time within 1, 3, 5 and 10 years of one index
+ * day per patient, for every code with enough expected onsets.
+ */
+export async function onsetTask(
+	dataset: Dataset,
+	options: results.EvaluateOptions,
+): Promise<results.MeasureRun> {
+	if (options.onPredictions) predictedToken(dataset, options);
+	const { study, notes } = await openOnsetStudy(dataset, options);
+	const { horizons } = study;
+	const { lookBackDays = usualLookBack } = options;
 	const predictionFiles: FilePredictions[] = [];
 	for (const file of options.compare ?? [])
 		predictionFiles.push(await readFilePredictions(study, file));
-	const notes = notesOf(study, { horizons, lookBackDays, why });
 	const others =
 		options.baselines === false ? [] : await baselinePredictions(study, lookBackDays, notes);
 	return async (runtime, trained) => {
@@ -125,7 +135,7 @@ export async function onsetTask(
 		const comparisons: results.FileComparison[] = [];
 		for (const predictions of predictionFiles)
 			comparisons.push(
-				await compareWithFile(predictions, { horizons: kept, modelRows, baselines: others }),
+				await compareWithFile(predictions, { horizons, modelRows, baselines: others }),
 			);
 		const measured = await onsetResults(study, [...modelRows, ...others], notes, lookBackDays);
 		return { ...measured, ...(comparisons.length > 0 && { comparisons }) };

@@ -8,7 +8,7 @@ import type { Dataset } from "../../../data/cohort/index.js";
 import { startThreads } from "../../../engine/runtime/threads.js";
 import { featureFamilies } from "../../hazards/landmarks.js";
 import type { HazardSettings } from "../../hazards/settings.js";
-import { followedLandmarks } from "./followed-landmarks.js";
+import { followedLandmarks, type LandmarkOptions } from "./followed-landmarks.js";
 import {
 	type FamilyPrecisions,
 	type FittedOutput,
@@ -43,6 +43,18 @@ const mostLandmarks = 100_000;
 /** Landmarks are the same in every run. */
 const landmarkSeed = 0;
 
+/** The landmarks that regressions learn from. */
+export const usualLandmarks = (
+	lookBackDays: number,
+	mostPatients = mostLandmarks,
+): LandmarkOptions => ({
+	seed: landmarkSeed,
+	lookBackDays,
+	perPerson,
+	mostPatients,
+	mostLandmarks,
+});
+
 /** From strong to weak. */
 const commonPrecisions = [3200, 800, 200, 50];
 const familyFactors = [4, 1 / 4];
@@ -60,22 +72,9 @@ const workPerThread = 100_000;
 export async function fitHazards(
 	settings: HazardSettings,
 	dataset: Dataset,
-	{
-		kind,
-		outputs,
-		lookBackDays,
-		mostPatients = mostLandmarks,
-		threads = 1,
-		progress,
-	}: HazardRegressionOptions,
+	{ kind, outputs, lookBackDays, mostPatients, threads = 1, progress }: HazardRegressionOptions,
 ): Promise<HazardRegression> {
-	const landmarkOptions = {
-		seed: landmarkSeed,
-		lookBackDays,
-		perPerson,
-		mostPatients,
-		mostLandmarks,
-	};
+	const landmarkOptions = usualLandmarks(lookBackDays, mostPatients);
 	const data: HazardRegressionData = {
 		settings,
 		vocab: dataset.vocabulary.size,

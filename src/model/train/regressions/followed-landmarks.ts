@@ -59,32 +59,48 @@ export function* drawnDays(
 	}
 }
 
+/** A person on a day, and how long the person is at risk after it. */
+export interface Landmark {
+	readonly history: History;
+	readonly atRisk: observation.TimeAtRisk;
+}
+
 /** Landmarks of a split: as many of each person, and no more than so many of all. */
-export async function followedLandmarks(
-	settings: HazardSettings,
+export async function drawnLandmarks(
 	dataset: Dataset,
 	split: Split,
 	options: LandmarkOptions,
-): Promise<FollowedLandmarks> {
+): Promise<{ readonly landmarks: readonly Landmark[]; readonly perPerson: number }> {
 	const { mostPatients, mostLandmarks } = options;
 	const patients = evenlySpread(dataset.patients(split), Math.min(mostPatients, mostLandmarks));
 	const perPerson = Math.min(
 		options.perPerson,
 		Math.floor(mostLandmarks / Math.max(1, patients.length)),
 	);
-	const landmarks: { readonly history: History; readonly atRisk: observation.TimeAtRisk }[] = [];
+	const landmarks: Landmark[] = [];
 	for (const patient of patients) {
 		const history = await dataset.read(patient);
 		for (const atRisk of drawnDays(history, options, perPerson))
 			landmarks.push({ history, atRisk });
 	}
+	return { landmarks, perPerson };
+}
+
+/** What regressions learn from the landmarks of a split. */
+export async function followedLandmarks(
+	settings: HazardSettings,
+	dataset: Dataset,
+	split: Split,
+	options: LandmarkOptions,
+): Promise<FollowedLandmarks> {
+	const { landmarks, perPerson } = await drawnLandmarks(dataset, split, options);
 	return { ...follow(settings, dataset.vocabulary.size, landmarks), perPerson };
 }
 
 function follow(
 	settings: HazardSettings,
 	vocab: number,
-	landmarks: readonly { readonly history: History; readonly atRisk: observation.TimeAtRisk }[],
+	landmarks: readonly Landmark[],
 ): Omit<FollowedLandmarks, "perPerson"> {
 	const { count, death } = outputsOf(settings, vocab);
 	const farthest = settings.binDays.at(-1) as number;
