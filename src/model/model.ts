@@ -207,6 +207,8 @@ export interface Model<C = unknown> extends Network<C> {
 export interface LossTerm {
 	readonly name: string;
 	readonly total: Tensor; // scalar
+	/** Of first records: what `chosenGains` needs. */
+	readonly onsetsByGain?: () => Tensor; // [outputs, gains + 1]
 }
 
 /** The values of a loss's inputs for one batch, and how many targets each term has. */

@@ -29,6 +29,9 @@ export const readingOf = ({ usesQueryTime }: Pick<Network, "usesQueryTime">): Ha
 
 export const prefix = "hazards";
 
+/** The weight with the gain of the network of each output; chosen on validation, not learned. */
+export const gainWeight = `${prefix}.prior.gain`;
+
 /** Width of the states that hazards are read from. */
 export const stateWidth = (reading: HazardReading, { dim }: CodeConfig): number =>
 	reading === "queries" ? dim : binRank;
@@ -186,7 +189,7 @@ export function logHazards(
 		.product(bandHats(settings, bins, person), sampledOf(p("prior.age")))
 		.add(inEachBin(ofRecords.add(sampledOf(p("prior.bias")))));
 	const ofNetwork = nn.product(states, sampledOf(p("onset.state")));
-	const onset = prior.add(ofNetwork.mul(sampledOf(p("prior.gain"))));
+	const onsetAt = (gain: Tensor | number) => prior.add(ofNetwork.mul(gain));
 
 	const row = (name: string, i: number) => sampledOf(p(name).slice(0, i, i + 1), 1); // [1, outputs]
 	const sinceLevel = log1p(since.maximum(0));
@@ -206,7 +209,9 @@ export function logHazards(
 	const recorded = inEachBin(since.greaterEqual(0));
 	return {
 		/** Of the first record of an output that is not recorded yet, and of the next one of others. */
-		codes: bounded(graph.where(recorded, next, onset)), // [landmarks, bins, outputs]
+		codes: bounded(graph.where(recorded, next, onsetAt(sampledOf(p("prior.gain"))))), // [landmarks, bins, outputs]
+		/** Of first records, were the gain of all outputs another. */
+		onsetAt: (gain: number) => bounded(onsetAt(gain)), // [landmarks, bins, outputs]
 		/** 1 where an output is recorded already. */
 		recorded, // [landmarks, 1, outputs], bool
 	};

@@ -4,10 +4,11 @@ import { fillBatch, planBatches } from "../../data/cohort/batches.js";
 import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
 import { gradients, input, type Tensor } from "../../engine/tensor/index.js";
 import { modelById } from "../index.js";
-import { lossFeeds, lossTerms } from "../model.js";
+import { type LossTerm, lossFeeds, lossTerms } from "../model.js";
 import { drawWeights, parametersOf, weightsOf } from "../nn/weights.js";
 import { smallSettings } from "../testing/small-settings.js";
-import { featureInputs, hazardNats, logHazards } from "./head.js";
+import { candidateGains } from "./gains.js";
+import { featureInputs, gainWeight, hazardNats, logHazards } from "./head.js";
 import { landmarkValues } from "./landmarks.js";
 import { columnsOf, hazardWeights, sampleOutputs, sampleSize } from "./objective.js";
 import { binsOf, hazardSettings, mostDirectCodes, outputsOf } from "./settings.js";
@@ -191,5 +192,39 @@ describe.each(["trajgpt", "seft", "gpt2", "patchtst"])("%s learns hazards", (id)
 			const isFixed = name.includes(".prior.");
 			if (!name.endsWith("binStates") && !isFixed) expect([name, moved]).toEqual([name, true]);
 		}
+	});
+
+	test("the loss of first records at each gain is that of a model with this gain", async () => {
+		const rows = await batch;
+		const { feeds } = lossFeeds(
+			model,
+			config,
+			objectives,
+			rows,
+			{ random: random(3), horizon: 0 },
+			false,
+		);
+		const parameters = parametersOf(weights);
+		const { terms } = lossTerms(model, config, objectives, parameters, rows, false);
+		const onset = terms.find(({ name }) => name === "onset") as LossTerm;
+		const outputs = { total: onset.total, byGain: onset.onsetsByGain?.() as Tensor };
+		const stream = random(5);
+		const values = Object.fromEntries([...weights].map(([name, { data }]) => [name, data]));
+		const states = values["hazards.onset.state"].map(() => 0.1 * stream.normal());
+		const width = candidateGains.length + 1;
+		const totals: number[] = [];
+		for (const [column, gain] of candidateGains.entries()) {
+			const { total, byGain } = await evaluate(outputs, {
+				...values,
+				"hazards.onset.state": states,
+				[gainWeight]: values[gainWeight].map(() => gain),
+				...(feeds as Record<string, never>),
+			});
+			const ofGain = byGain.filter((_, i) => i % width === column);
+			const sum = ofGain.reduce((nats, more) => nats + more, 0);
+			expect(Math.abs(sum / total[0] - 1)).toBeLessThan(1e-6);
+			totals.push(sum);
+		}
+		expect(new Set(totals).size).toBe(candidateGains.length);
 	});
 });

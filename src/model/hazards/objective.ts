@@ -1,11 +1,12 @@
 import type { Random } from "../../base/random.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Data } from "../../engine/runtime/index.js";
-import { input, where } from "../../engine/tensor/index.js";
+import { concat, input, scatterAdd, type Tensor, where } from "../../engine/tensor/index.js";
 import type { CodeConfig } from "../heads.js";
 import type { BatchShape, Landmark, Objective, QueryStream, States } from "../model.js";
 import { fromRareEvents, nested, type WeightSpecs, weightsOf } from "../nn/weights.js";
 import { drawLandmark, knownAt } from "./draw-landmarks.js";
+import { candidateGains } from "./gains.js";
 import * as head from "./head.js";
 import { landmarkValues } from "./landmarks.js";
 import { nextVisit, nextVisitNats, visitWeights } from "./next-visit.js";
@@ -115,32 +116,49 @@ function hazardObjective<C extends CodeConfig>(
 			const perRow = landmarksOf(settings, shape);
 			const landmarks = shape.rows * perRow;
 			const size = sampleSize(settings, config.vocab);
-			const count = size ?? outputsOf(settings, config.vocab).count;
+			const outputCount = outputsOf(settings, config.vocab).count;
+			const count = size ?? outputCount;
 			const hidden = asked.hidden.reshape([landmarks, -1, config.dim]);
 			const bins = head.binStates(settings, reading, p, hidden);
 			const features = head.featureInputs(settings, config.vocab, landmarks, dtype, size);
-			const { codes, recorded } = head.logHazards(
+			const outputs =
+				size === undefined ? undefined : input(`${head.prefix}.outputs`, [size], "int32");
+			const { codes, recorded, onsetAt } = head.logHazards(
 				settings,
 				config,
 				p,
 				bins,
 				features,
-				size === undefined ? undefined : input(`${head.prefix}.outputs`, [size], "int32"),
+				outputs,
 			);
 			const perLandmark = (name: string, width: number) =>
 				input(`${head.prefix}.${name}`, [landmarks, 1, width], dtype);
-			const each = head.hazardNats(codes, perLandmark("risk", count), binsOf(settings));
-			const ofOutputs =
-				size === undefined ? each : each.mul(input(`${head.prefix}.weights`, [size], dtype));
-			const nats = ofOutputs.mul(perLandmark("codeWeights", 1));
+			const risk = perLandmark("risk", count);
+			const ofOutputs = size === undefined ? 1 : input(`${head.prefix}.weights`, [size], dtype);
+			const weights = perLandmark("codeWeights", 1).mul(ofOutputs);
+			const natsOf = (logHazard: Tensor) =>
+				head.hazardNats(logHazard, risk, binsOf(settings)).mul(weights);
+			const nats = natsOf(codes);
 			const visitNats = nextVisitNats(settings, nextVisit(settings, p, bins, features)).mul(
 				input(`${head.prefix}.visitWeights`, [landmarks], dtype),
 			);
-			const weighted = { onset: where(recorded, 0, nats), recurrence: where(recorded, nats, 0) };
-			return Object.entries({ ...weighted, visit: visitNats }).map(([name, all]) => ({
-				name,
-				total: all.sum().mul(settings.weight),
-			}));
+			const total = (x: Tensor) => x.sum().mul(settings.weight);
+			const onsetsByGain = () => {
+				const ofOnsets = (x: Tensor) => where(recorded, 0, x).sum([0, 1]).reshape([count, 1]);
+				const columns = concat(
+					[
+						...candidateGains.map((gain) => ofOnsets(natsOf(onsetAt(gain))).mul(settings.weight)),
+						ofOnsets(risk.less(0).cast(dtype).mul(weights)),
+					],
+					1,
+				);
+				return outputs ? scatterAdd(columns, outputs, outputCount) : columns;
+			};
+			return [
+				{ name: "onset", total: total(where(recorded, 0, nats)), onsetsByGain },
+				{ name: "recurrence", total: total(where(recorded, nats, 0)) },
+				{ name: "visit", total: total(visitNats) },
+			];
 		},
 		feeds(config, batch, draw, fill) {
 			const random = draw.random.fork(head.prefix);

@@ -5,7 +5,12 @@ import { integer, positive } from "../kinds/fields.js";
 
 /** How a run trains; written into `run.json`, and read from there when it is resumed. */
 export const trainOptions = z.strictObject({
-	epochs: integer(1, 100_000, 12, "passes over the training patients"),
+	epochs: integer(
+		0,
+		100_000,
+		12,
+		"passes over the training patients; 0: hazards are those of the regression alone",
+	),
 	batchSlots: integer(1, 10_000_000, 2048, "events per batch, padding included"),
 	batchShapes: integer(
 		1,
@@ -58,13 +63,13 @@ export const trainOptions = z.strictObject({
 
 export type TrainOptions = z.infer<typeof trainOptions>;
 
-const { epochs, learningRate, batchSlots, maxLength, clip, seed } = trainOptions.shape;
+const { learningRate, batchSlots, maxLength, clip, seed } = trainOptions.shape;
 
 /** What of training can be set for a task, with defaults of its own. */
 export const finetuneOptions = trainOptions
 	.pick({ warmup: true, weightDecay: true, patience: true, checkpointEvery: true })
 	.extend({
-		epochs: epochs.unwrap().default(5).describe("passes over the labels of the training patients"),
+		epochs: integer(1, 100_000, 5, "passes over the labels of the training patients"),
 		learningRate: learningRate.default(1e-4).describe("highest learning rate"),
 		batchSlots: batchSlots.unwrap().default(2048).describe("events per batch, padding included"),
 		maxLength: maxLength.unwrap().default(512).describe("most events of a history, the last ones"),
@@ -91,7 +96,7 @@ export const batchPlan = (options: TrainOptions): BatchOptions => ({
 	cut: options.cut,
 	size: { slots: options.batchSlots },
 	seed: options.seed,
-	passes: options.epochs,
+	passes: Math.max(1, options.epochs),
 	maxShapes: options.batchShapes,
 });
 

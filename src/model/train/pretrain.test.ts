@@ -149,6 +149,15 @@ describe("early stopping", () => {
 	});
 });
 
+test("without epochs, the weights of the start are the best ones", async () => {
+	const dataset = datasetOf({ train: repeated([5, -1], 3), valid: repeated([5, -1], 2) });
+	const { folder, notes, go } = await started(dataset, { epochs: 0 });
+	expect(await go()).toMatchObject({ steps: 0, epochs: 0, best: { epoch: 0, step: 0 } });
+	expect(weightIn(runFiles(folder).best)).toEqual(weightIn(runFiles(folder).checkpoint));
+	expect([...weightIn(runFiles(folder).best)]).toEqual([1, -1]);
+	expect(notes).toHaveLength(1);
+});
+
 test("the log tells of every step and every validation", async () => {
 	const dataset = datasetOf({ train: repeated([3, -2], 2), valid: repeated([3, -2], 1) });
 	const { folder, go } = await started(dataset, { epochs: 2 });

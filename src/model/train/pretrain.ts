@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { allGathered, anyRank, type Communicator, oneProcess } from "../../base/communicator.js";
+import { anyRank, type Communicator, oneProcess } from "../../base/communicator.js";
 import { InputError } from "../../base/errors.js";
 import { formatCount, type Progress } from "../../base/progress.js";
 import {
@@ -12,13 +12,13 @@ import {
 	splitBatches,
 } from "../../data/cohort/index.js";
 import type { ResidentValue, Runtime } from "../../engine/runtime/index.js";
+import { gainWeight } from "../hazards/head.js";
 import type { HazardSettings } from "../hazards/settings.js";
 import { initialWeights, type Model, models, weightCount } from "../index.js";
 import { checkSeal, sealOf, writeCheckpoint } from "./checkpoint.js";
 import { openEventLog } from "./event-log.js";
 import { batchPlan, learningRateAt, type TrainOptions } from "./options.js";
 import {
-	addInto,
 	batchesOfStep,
 	preparedByThreads,
 	preparedHere,
@@ -31,9 +31,7 @@ import { startingHazards } from "./starting-hazards.js";
 import { adamWDefaults, initialState, startTogether, withEmbeddings } from "./step.js";
 import { openTensorboard } from "./tensorboard.js";
 import { checkDivisible, shareOf, trainer } from "./trainer.js";
-
-/** Numbers by the terms of the loss. */
-type ByTerm = Readonly<Record<string, number>>;
+import { type ByTerm, inTurn, mean, sum, validate } from "./validation.js";
 
 export interface PretrainRequest {
 	readonly folder: string;
@@ -248,10 +246,13 @@ function openTraining(
 		async save(at: runs.Position, state?: ReturnType<typeof learner.state>): Promise<void> {
 			if (writes) write(files.checkpoint, at, await (state ?? learner.state()));
 		},
-		async saveBest(at: runs.Position): Promise<void> {
+		/** Saves the weights, hazards with these gains of the network. */
+		async saveBest(at: runs.Position, gains: Float32Array | undefined): Promise<void> {
 			if (!writes) return;
 			const state = await learner.state();
-			write(files.best, at, new Map([...state].filter(([name]) => weights.has(name))));
+			const best = new Map([...state].filter(([name]) => weights.has(name)));
+			if (gains) best.set(gainWeight, { shape: [gains.length], data: gains });
+			write(files.best, at, best);
 		},
 		async close(): Promise<void> {
 			await prepared.dispose();
@@ -289,25 +290,6 @@ const farthestTime = 1e30;
 const hasPlausibleTimes = ({ times }: Batch): boolean =>
 	times.every((time) => Math.abs(time) <= farthestTime);
 
-const mean = (totals: ByTerm, targets: ByTerm) =>
-	Object.fromEntries(
-		Object.entries(totals).map(([term, total]) => [term, total / Math.max(1, targets[term] ?? 0)]),
-	);
-
-const sum = (values: ByTerm) => Object.values(values).reduce((a, b) => a + b, 0);
-
-/** Things to do in order, once the device has come so far. */
-function inTurn() {
-	const waiting: (() => Promise<void>)[] = [];
-	return {
-		push: (finish: () => Promise<void>) => waiting.push(finish),
-		/** Waits until at most so many are left. */
-		async downTo(count: number) {
-			while (waiting.length > count) await waiting.shift()?.();
-		},
-	};
-}
-
 /** Trains from a position until the last epoch, until validation stops improving, or until asked to stop. */
 async function epochs(training: Training, start: runs.Position): Promise<runs.Position> {
 	const { folder, options, batches, prepared, learner, progress, clock } = training;
@@ -330,8 +312,12 @@ async function epochs(training: Training, start: runs.Position): Promise<runs.Po
 		const { epoch, step: stepsBefore, stepInEpoch: first } = at;
 		// Losses of several steps may arrive at once: the speed is that of as many steps as the queue holds.
 		const ended = [{ time: clock(), events: 0 }];
-		const steps = readAhead(first, stepsPerEpoch, training.ahead, (stepInEpoch) =>
-			prepared.ofStep({ epoch, stepInEpoch, step: stepsBefore + 1 + stepInEpoch - first }),
+		const steps = readAhead(
+			first,
+			options.epochs > 0 ? stepsPerEpoch : 0,
+			training.ahead,
+			(stepInEpoch) =>
+				prepared.ofStep({ epoch, stepInEpoch, step: stepsBefore + 1 + stepInEpoch - first }),
 		);
 		for await (const parts of steps) {
 			if (anyRank(communicator, signal.aborted)) {
@@ -379,11 +365,12 @@ async function epochs(training: Training, start: runs.Position): Promise<runs.Po
 			await unfinished.downTo(queue - 1);
 		}
 		await unfinished.downTo(0);
-		const losses = await validate(training);
-		if (!losses) {
+		const validated = await validate(training);
+		if (!validated) {
 			await training.save(at);
 			return at;
 		}
+		const { losses, gains } = validated;
 		at = afterEpoch(at, losses, options);
 		const isBest = at.best?.epoch === at.epoch;
 		if (!Number.isFinite(sum(losses))) {
@@ -392,7 +379,7 @@ async function epochs(training: Training, start: runs.Position): Promise<runs.Po
 			throw await notFinite(folder, "the validation loss", { ...at, epoch }, losses, inputs);
 		}
 		training.record(at.step, at.epoch, "valid", losses);
-		if (isBest) await training.saveBest(at);
+		if (isBest) await training.saveBest(at, gains);
 		await training.save(at);
 		const terms = Object.entries(losses).map(([term, nats]) => `${term} ${nats.toFixed(4)} nats`);
 		progress.note(
@@ -410,9 +397,13 @@ function afterEpoch(
 	losses: ByTerm,
 	{ epochs, patience }: TrainOptions,
 ): runs.Position {
-	const epoch = before + 1;
-	const loss = sum(losses);
-	const best = known === null || loss < known.loss ? { epoch, step, loss, losses } : known;
+	const epoch = Math.min(before + 1, epochs);
+	const all = sum(losses);
+	// First records are what people ask for; what else is learned may go on improving when these begin to be overfitted.
+	const loss = losses.onset ?? all;
+	const isBest =
+		known === null || loss < known.loss || (loss === known.loss && all < sum(known.losses));
+	const best = isBest ? { epoch, step, loss, losses } : known;
 	return {
 		step,
 		epoch,
@@ -420,39 +411,4 @@ function afterEpoch(
 		best,
 		finished: epoch - best.epoch >= patience || epoch >= epochs,
 	};
-}
-
-/** Mean losses over the validation patients, with the same draws every time; undefined when asked to stop. */
-async function validate(training: Training): Promise<ByTerm | undefined> {
-	const { checks, prepared, learner, signal, queue, communicator } = training;
-	const { rank, size } = communicator;
-	const totals: Record<string, number> = {};
-	const targets: Record<string, number> = {};
-	const unfinished = inTurn();
-	const shareCount = Math.ceil((checks.plan.count - rank) / size);
-	const all = readAhead(0, shareCount, training.ahead, (i) =>
-		prepared.ofValidation(rank + i * size),
-	);
-	for await (const batch of all) {
-		if (signal.aborted) break;
-		const started = await learner.startLosses(batch);
-		unfinished.push(async () => {
-			const losses = await started.result();
-			addInto(totals, losses.totals);
-			addInto(targets, losses.targets);
-		});
-		await unfinished.downTo(queue - 1);
-	}
-	await unfinished.downTo(0);
-	if (anyRank(communicator, signal.aborted)) return undefined;
-	return mean(overRanks(communicator, totals), overRanks(communicator, targets));
-}
-
-/** Sums by term over all ranks; some may have no batch, and so no terms. */
-function overRanks(communicator: Communicator, terms: ByTerm) {
-	if (communicator.size === 1) return terms;
-	const names = [...new Set(allGathered(communicator, Object.keys(terms)).flat())];
-	const sums = Float64Array.from(names, (name) => terms[name] ?? 0);
-	communicator.sum(sums);
-	return Object.fromEntries(names.map((name, i) => [name, sums[i]]));
 }

@@ -29,6 +29,7 @@ export const isGradient = (output: string): boolean => output.startsWith(gradien
 const scaleOf = (term: string) => `scale.${term}`;
 export const lossOf = (term: string): string => `loss.${term}`;
 export const gradientNorm = "gradientNorm";
+export const onsetsByGain = "onsetsByGain";
 /** One input for all scalars of AdamW: each copy to a device has its price, however small. */
 const scalars = "adamW";
 
@@ -123,11 +124,16 @@ function backward(plan: StepPlan, shape: BatchShape) {
 	return { ...objective, parameters, gradient };
 }
 
-/** Losses alone, for validation. */
+/** Losses alone, and those of first records by the gain of the network, for validation. */
 export function lossGraph(plan: StepPlan, shape: BatchShape): Graph {
 	const { model, config, objectives, shapes } = plan;
 	const { terms } = lossTerms(model, config, objectives, symbols(shapes), shape, false);
-	return { outputs: losses(plan, terms) };
+	const byGain = terms.flatMap(({ onsetsByGain }) =>
+		onsetsByGain ? [overDevices(plan, onsetsByGain())] : [],
+	);
+	return {
+		outputs: { ...losses(plan, terms), ...(byGain.length > 0 && { [onsetsByGain]: byGain[0] }) },
+	};
 }
 
 /** Of weights that are learned from rare events. */

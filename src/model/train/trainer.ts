@@ -70,6 +70,11 @@ export interface Losses {
 	readonly targets: Readonly<Record<string, number>>;
 }
 
+export interface ValidationLosses extends Losses {
+	/** Of models with hazards: what `chosenGains` needs. */
+	readonly onsetsByGain: Float32Array | undefined;
+}
+
 export interface StepResult extends Losses {
 	readonly gradientNorm: number;
 	/** False when the loss or the gradient was not finite; the weights are then as before, or useless on a device that queues. */
@@ -236,9 +241,15 @@ export function trainer(
 		shape,
 		feeds,
 		targets,
-	}: PreparedBatch): Promise<Started<Losses>> => {
+	}: PreparedBatch): Promise<Started<ValidationLosses>> => {
 		const run = await checks.enqueue(shape, feeds, resident);
-		return { result: async () => ({ totals: readLosses(await run.read(), targets), targets }) };
+		return {
+			async result() {
+				const outputs = await run.read();
+				const onsetsByGain = outputs[graphs.onsetsByGain] as Float32Array | undefined;
+				return { totals: readLosses(outputs, targets), targets, onsetsByGain };
+			},
+		};
 	};
 
 	return {
@@ -260,7 +271,7 @@ export function trainer(
 		},
 		startLosses,
 		/** The losses of a batch. */
-		losses: async (batch: EventBatch, random: Random): Promise<Losses> =>
+		losses: async (batch: EventBatch, random: Random): Promise<ValidationLosses> =>
 			(await startLosses(prepare(batch, random, false))).result(),
 		/** Of the steps started so far. */
 		async state(): Promise<Map<string, ResidentValue>> {
