@@ -56,7 +56,7 @@ export const usualLandmarks = (
 });
 
 /** From strong to weak. */
-const commonPrecisions = [3200, 800, 200, 50];
+const commonPrecisions = [3200, 1600, 800, 400, 200, 100, 50];
 const familyFactors = [4, 1 / 4];
 /** Outputs on which precisions are chosen. */
 const tunedOutputs = 24;

@@ -207,28 +207,35 @@ function followUp({ days, recorded, onsets }: FollowedLandmarks, output: number)
 	return { atRisk, events };
 }
 
+/** First records after landmarks, with the logarithms of the rates of age and sex at which they happened, added up. */
+export interface OutcomesAtRates extends Outcomes {
+	readonly logRates: number;
+}
+
 /**
  * First records of an output after landmarks, in so many expected ones: its rate by age and sex (the age in the middle
  * of each bin), summed over the days at risk. A rate e^η times that of age and sex has the likelihood of a Poisson
- * regression with this exposure.
+ * regression with this exposure, and −log likelihoods with different age curves can be compared less `logRates`.
  */
 export function outcomesOf(
 	settings: HazardSettings,
 	landmarks: FollowedLandmarks,
 	output: number,
 	curve: AgeCurve,
-): Outcomes {
+): OutcomesAtRates {
 	const { from, to, middle } = binsOf(settings);
 	const { ages, sexes } = landmarks;
 	const { atRisk, events } = followUp(landmarks, output);
 	const exposure = new Float64Array(atRisk.length);
+	let logRates = 0;
 	for (let row = 0; row < exposure.length; row++)
 		for (let bin = 0; bin < to.length && from[bin] < atRisk[row]; bin++) {
 			const days = Math.min(atRisk[row], to[bin]) - from[bin];
-			const later = middle[bin] / yearDays;
-			exposure[row] += days * Math.exp(logRateAt(curve, sexes[row], ages[row], later));
+			const logRate = logRateAt(curve, sexes[row], ages[row], middle[bin] / yearDays);
+			exposure[row] += days * Math.exp(logRate);
+			if (events[row] > 0 && atRisk[row] <= to[bin]) logRates += logRate;
 		}
-	return { events, exposure };
+	return { events, exposure, logRates };
 }
 
 /**

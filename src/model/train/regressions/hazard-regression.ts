@@ -43,7 +43,7 @@ export interface FittedOutput {
 	readonly curve: AgeCurve;
 	/** By column of `recordRows`, or trees over these columns, age and sex. */
 	readonly learned: Float64Array | Trees;
-	/** −log likelihood of the first records after the validation landmarks, up to a constant. */
+	/** −log likelihood of the first records after the validation landmarks. */
 	readonly validationLoss: number;
 }
 
@@ -135,20 +135,23 @@ export function hazardFitter(data: HazardRegressionData) {
 		precisions: FamilyPrecisions,
 		outputs: readonly number[],
 	): FittedOutput[] => {
-		const validLoss = (output: number, curve: AgeCurve, eta: Float64Array) =>
-			glm.lossOf(glm.poisson, outcomesOf(settings, valid, output, curve), eta);
+		const validLoss = (output: number, curve: AgeCurve, eta: Float64Array) => {
+			const outcomes = outcomesOf(settings, valid, output, curve);
+			return glm.lossOf(glm.poisson, outcomes, eta) - outcomes.logRates;
+		};
 		if (kind === "trees") {
 			const rows = binnedOnce();
 			return outputs.map((output) => {
 				const curve = ageCurve(rates, output);
 				const outcomesIn = (landmarks: FollowedLandmarks) =>
 					outcomesOf(settings, landmarks, output, curve);
+				const validOutcomes = outcomesIn(valid);
 				const treeData = {
 					train: { rows: rows.train, outcomes: outcomesIn(train) },
-					valid: { rows: rows.valid, outcomes: outcomesIn(valid) },
+					valid: { rows: rows.valid, outcomes: validOutcomes },
 				};
 				const { trees, validLoss } = chosenTrees(glm.poisson, treeData);
-				return { curve, learned: trees, validationLoss: validLoss };
+				return { curve, learned: trees, validationLoss: validLoss - validOutcomes.logRates };
 			});
 		}
 		const fits = outputs.map((output) => fitEffects(data, output, kind, precisions));

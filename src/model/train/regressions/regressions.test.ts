@@ -3,6 +3,7 @@ import { random } from "../../../base/random.js";
 import { bandCount } from "../../../data/cohort/age-sex-rates.js";
 import type { History } from "../../../data/cohort/index.js";
 import { historiesDataset } from "../../../data/cohort/testing/histories-dataset.js";
+import { lossOf, poisson } from "../../glm.js";
 import { landmarkValues } from "../../hazards/landmarks.js";
 import { hazardSettings, outputsOf } from "../../hazards/settings.js";
 import { historyWith } from "../../hazards/testing/histories.js";
@@ -97,7 +98,7 @@ test("outcomes are first records and days at risk times the rate", async () => {
 	const flat = Array.from({ length: bandCount }, () => new Float64Array(count).fill(rate));
 	const curve = ageCurve({ female: flat, male: flat }, effect);
 	expect(logRateAt(curve, 1, 40, 3)).toBeCloseTo(Math.log(rate), 12);
-	const { events, exposure } = outcomesOf(settings, landmarks, effect, curve);
+	const { events, exposure, logRates } = outcomesOf(settings, landmarks, effect, curve);
 	const options = { seed: 0, lookBackDays };
 	const drawn = training
 		.filter((_, i) => i % 16 === 0)
@@ -113,6 +114,29 @@ test("outcomes are first records and days at risk times the rate", async () => {
 		const days = isAtRisk ? Math.min(onset, until) - atRisk.from : 0;
 		expect(exposure[row]).toBeCloseTo(days * rate, 9);
 	}
+	const onsets = events.reduce((sum, event) => sum + event, 0);
+	expect(logRates).toBeCloseTo(onsets * Math.log(rate), 9);
+});
+
+test("the likelihood is that of the rates, however they divide into age curve and effects", async () => {
+	const landmarks = await followedLandmarks(settings, dataset, "train", {
+		seed: 0,
+		lookBackDays,
+		perPerson: 2,
+		mostLandmarks: 50,
+		mostPatients: 25,
+	});
+	const bands = (isMale: number) =>
+		Array.from({ length: bandCount }, (_, band) => (10 + band + 3 * isMale) / 50_000);
+	const lossAt = (share: number) => {
+		const scaled = (isMale: number) =>
+			bands(isMale).map((rate) => new Float64Array(count).fill(share * rate));
+		const curve = ageCurve({ female: scaled(0), male: scaled(1) }, effect);
+		const outcomes = outcomesOf(settings, landmarks, effect, curve);
+		const eta = new Float64Array(outcomes.events.length).fill(-Math.log(share));
+		return lossOf(poisson, outcomes, eta) - outcomes.logRates;
+	};
+	expect(lossAt(0.2)).toBeCloseTo(lossAt(1), 9);
 });
 
 test.each(["ridge", "sparse", "trees"] as const)(
