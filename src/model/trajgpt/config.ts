@@ -100,7 +100,7 @@ export const presets = {
 	"paper-7m": { ...paper, layers: 12, heads: 8, ff: 800 },
 } as const satisfies Record<string, Partial<TrajgptConfig>>;
 
-/** From the scaling curves (docs/results.md, "More patients, larger models"). */
+/** From the scaling curves (docs/results/next-events.md, "Sizes"). */
 export const suggestedFrom = { tiny: 0, default: 8000, large: 32_000 } as const satisfies Partial<
 	Record<keyof typeof presets, number>
 >;
