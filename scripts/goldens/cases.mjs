@@ -150,6 +150,8 @@ export async function runCases({ root, goldens, load, commands }, folder, say) {
 			evaluate futures of lists: evaluate listed-run --task futures ${quick}
 			evaluate window model: evaluate window --task forecast --lookup 10 ${quick} --patients 10 --futures 4 --json
 			evaluate unknown task: evaluate run --task nothing
+			features of labels +: features data --task again --labels planted.csv --out again.parquet --force
+			features of few patients: features data --out none.parquet
 			report: report run --threads 1 --json`);
 	}
 

@@ -4,6 +4,7 @@ export * from "./compare/cells.js";
 export * from "./compare/comparison.js";
 export { comparisonFormats, comparisonText } from "./compare/render.js";
 export * from "./evaluation.js";
+export * from "./features/matrix.js";
 export { labelSetOf } from "./labelled/label-set.js";
 export { fitScoring } from "./labelled/model-rows.js";
 export { probe } from "./labelled/regression.js";

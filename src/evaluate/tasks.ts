@@ -96,7 +96,7 @@ async function patientsWithLabels(task: string, dataset: Dataset, split: Split) 
 	return Int32Array.from(new Set(labels.map(({ patient }) => patient)));
 }
 
-const sampleText = ({ patients, of, how }: results.Sample): string =>
+export const sampleText = ({ patients, of, how }: results.Sample): string =>
 	how === "random"
 		? `sample: ${thousands(patients)} of ${thousands(of)} patients, drawn at random, the same in every evaluation of this dataset; \`patients: "all"\` evaluates all`
 		: `sample: the first ${thousands(patients)} of ${thousands(of)} patients in the order of their ids as text; \`patients: "all"\` evaluates all`;

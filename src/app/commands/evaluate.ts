@@ -16,25 +16,6 @@ import { communicatorOf, mayWrite, printJson, progressOf, tell } from "./io.js";
 import * as opening from "./open-run.js";
 import { predictionsSchemaField } from "./score.js";
 
-function yearsOf(text: string): number[] {
-	const years = text.split(",").map(Number);
-	if (years.every((one, i) => one > (years[i - 1] ?? 0) && one <= 100)) return years;
-	throw new InputError(
-		"Expected increasing numbers of years, above 0 and at most 100, for example 1,5.",
-	);
-}
-
-const mostPatients = 1_000_000_000;
-
-function patientCount(text: string): number | "all" {
-	if (text === "all") return text;
-	const count = fields
-		.whole(1, mostPatients)
-		.safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
-	if (count.success) return count.data;
-	throw new InputError(`Expected a whole number from 1 to ${mostPatients}, or all.`);
-}
-
 const description = `Evaluate a run, with 95 % intervals from a bootstrap over patients.
 
   onset     the probability that a code is recorded for the first time within
@@ -103,7 +84,7 @@ const options = {
 	horizons: fields.option(
 		"years",
 		"onset: horizons in years (default: 1,3,5,10)",
-		fields.readBy(yearsOf).optional(),
+		fields.horizonYears,
 	),
 	lookBack: fields.option(
 		"days",
@@ -119,7 +100,7 @@ const options = {
 	patients: fields.option(
 		"n|all",
 		`the first n patients of the split by id, or all; a stored result of more patients is kept (default: all, or ${thousands(evaluating.mostEvaluated)} drawn at random)`,
-		fields.readBy(patientCount).optional(),
+		fields.patientCount,
 	),
 	labels: opening.labelsField,
 	labelTimeIs: opening.labelTimeField("--labels"),

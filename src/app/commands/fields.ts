@@ -134,6 +134,25 @@ export const moment = readBy(momentOf).optional();
 export const moments = listBy((text) => momentsOf(text)).optional();
 export const span = readBy(spanDays).optional();
 
+/** Horizons in years, such as 1,5. */
+export const horizonYears = readBy((text) => {
+	const years = text.split(",").map(Number);
+	if (years.every((one, i) => one > (years[i - 1] ?? 0) && one <= 100)) return years;
+	throw new InputError(
+		"Expected increasing numbers of years, above 0 and at most 100, for example 1,5.",
+	);
+}).optional();
+
+const mostPatients = 1_000_000_000;
+
+/** The first so many patients of a split, or all. */
+export const patientCount = readBy((text): number | "all" => {
+	if (text === "all") return text;
+	const count = whole(1, mostPatients).safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
+	if (count.success) return count.data;
+	throw new InputError(`Expected a whole number from 1 to ${mostPatients}, or all.`);
+}).optional();
+
 /** More people than any country has; whether they fit on the disk is checked later. */
 export const mostPeople = 2_000_000_000;
 

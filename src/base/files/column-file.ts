@@ -125,8 +125,12 @@ const schemaOf = (columns: readonly Column[]): SchemaElement[] => [
 const columnDataOf = (columns: readonly Column[]) =>
 	columns.map(({ name, type, values }) => ({
 		name,
-		data: type === "id" ? Array.from(values, BigInt) : [...(values as Iterable<unknown>)],
+		data: type === "id" ? Array.from(values, BigInt) : dataOf(values),
 	}));
+
+/** Values as the writer takes them: 32-bit floats as they are. */
+const dataOf = (values: Column["values"]) =>
+	values instanceof Float32Array ? values : [...(values as Iterable<unknown>)];
 
 /** CSV as in RFC 4180, with line feeds. */
 export function csvOf(columns: readonly Column[]): string {

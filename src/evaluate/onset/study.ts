@@ -37,11 +37,11 @@ export interface OnsetStudy {
 export const daysOf = (years: number) => Math.round(years * yearDays);
 
 /** The codes with enough expected onsets. */
-export const measuredCodes = (
-	codes: readonly CodeFollowUp[],
+export const measuredCodes = <Code extends Pick<CodeFollowUp, "expected">>(
+	codes: readonly Code[],
 	days: number,
 	fewest = frequentOnsets,
-) => codes.filter(({ expected }) => (expected.get(days) ?? 0) >= fewest);
+): Code[] => codes.filter(({ expected }) => (expected.get(days) ?? 0) >= fewest);
 
 /** What became of the patients who did not have a code on their index day. */
 export type CodeFollowUp = ReturnType<typeof followUps>[number];

@@ -1,5 +1,6 @@
 import { yearDays } from "../../../base/time.js";
 import type { History } from "../../../data/cohort/index.js";
+import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
 import type { SparseRows } from "../../glm.js";
 import { featureFamilies, groupsOfTokens, recencyOf, recentDays } from "../../hazards/landmarks.js";
 import { type HazardSettings, outputsOf } from "../../hazards/settings.js";
@@ -27,6 +28,30 @@ function recordColumns(settings: HazardSettings, vocab: number) {
 	const { count } = outputsOf(settings, vocab);
 	const families = featureFamilies.length;
 	return { count, bias: families * count, width: families * count + 1 };
+}
+
+/** The name of each column, such as "records 428"; null for those that no record fills. */
+export function columnNames({ groups }: HazardSettings, { tokens }: Vocabulary): (string | null)[] {
+	const groupName = ({ name }: { readonly name: string }, place: number) => {
+		const earlier = groups.slice(0, place).filter((group) => group.name === name).length;
+		return `group ${name}${earlier === 0 ? "" : ` (${earlier + 1})`}`;
+	};
+	const outputs = [...outputNames(tokens), ...groups.map(groupName), null];
+	return [
+		...featureFamilies.flatMap((family) =>
+			outputs.map((output) => (output === null ? null : `${family} ${output}`)),
+		),
+		null,
+	];
+}
+
+/** The code of each token, after its system where several systems have the code; null for special tokens. */
+export function outputNames(tokens: Vocabulary["tokens"]): (string | null)[] {
+	const codes = tokens.map(({ code }) => code);
+	const repeated = new Set(codes.filter((code, token) => codes.indexOf(code) < token));
+	return tokens.map(({ code, system }, token) =>
+		token < specialCount ? null : repeated.has(code) ? `${system} ${code}` : code,
+	);
 }
 
 /** What regressions see of people on days. */
