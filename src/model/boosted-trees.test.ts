@@ -190,12 +190,4 @@ describe("early stopping", () => {
 		const eta = trees.predictTrees(fit.trees, other.rows);
 		expect(glm.lossOf(glm.logistic, other.outcomes, eta)).toBeCloseTo(fit.validLoss, 8);
 	});
-
-	test("compares sizes of trees", () => {
-		const fits = trees.treeCandidates.map((candidate) => fitWith(candidate));
-		const least = Math.min(...fits.map(({ validLoss }) => validLoss));
-		expect(least).toBeLessThan(Math.max(...fits.map(({ validLoss }) => validLoss)));
-		const chosen = trees.chosenTrees(glm.logistic, data);
-		expect(chosen).toEqual(fits.find(({ validLoss }) => validLoss === least));
-	});
 });

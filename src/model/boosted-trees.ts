@@ -21,7 +21,7 @@ export interface TreeSettings extends GrowthSettings {
 	readonly patience: number;
 }
 
-/** For 100 or more events among thousands of rows: trees of several sizes, of which validation chooses. */
+/** For 100 or more events among thousands of rows: trees from small to large, of which validation chooses. */
 export const treeCandidates: readonly TreeSettings[] = [4, 8, 16].map((leaves) => ({
 	leaves,
 	depth: 6,
@@ -151,16 +151,6 @@ export function fitTrees(
 	}
 	return { trees: flattened(start, trees.slice(0, chosen)), validLoss };
 }
-
-/** The fit whose validation loss is least. */
-export const chosenTrees = (
-	family: Family,
-	data: TreeData,
-	candidates = treeCandidates,
-): FittedTrees =>
-	candidates
-		.map((settings) => fitTrees(family, data, settings))
-		.reduce((best, fit) => (fit.validLoss < best.validLoss ? fit : best));
 
 /** η of each row: the log-odds of a probability, the logarithm of a rate. */
 export function predictTrees(

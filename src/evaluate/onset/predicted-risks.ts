@@ -4,7 +4,7 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import { hazardSettings, outputsOf, usualGroups } from "../../model/hazards/settings.js";
 import type { Trained } from "../../model/train/index.js";
-import { fitHazards } from "../../model/train/regressions/fit-hazards.js";
+import { fitHazards, hazardRegressionData } from "../../model/train/regressions/fit-hazards.js";
 import { regressionRisks } from "../../model/train/regressions/regression-risks.js";
 import { hazardModel } from "../../predict/hazards.js";
 import { regressionLimit } from "../evaluation.js";
@@ -76,7 +76,7 @@ export async function baselinePredictions(
 		rows.push(...(await regressionPredictions(study, lookBackDays)));
 		notes.push(
 			"ridge regression: Poisson, on the rates by age and sex and on counts, recent counts and recency of all codes and categories; a penalty for each kind of feature, chosen on the validation patients",
-			"boosted trees: on the same features, age and sex; their number and size chosen on the validation patients",
+			"boosted trees: on the same features, age and sex; their number by code, and one size for all codes, chosen on the validation patients",
 		);
 		const trained = trainingDataset.patients("train").length;
 		if (trained > mostPatients)
@@ -119,12 +119,14 @@ async function regressionPredictions(
 	const outputs = [...new Set(measured.flat().map(({ token }) => token))];
 	const { death } = outputsOf(settings, vocabulary.size);
 	const rows: Predictions[] = [];
+	const data = await hazardRegressionData(settings, trainingDataset, {
+		lookBackDays,
+		mostPatients,
+	});
 	for (const { kind, who, label } of regressionRows) {
-		const regression = await fitHazards(settings, trainingDataset, {
+		const regression = await fitHazards(data, {
 			kind,
 			outputs: [...outputs, death],
-			lookBackDays,
-			mostPatients,
 			threads,
 			progress,
 		});

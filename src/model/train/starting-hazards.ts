@@ -23,7 +23,11 @@ import {
 	visitBinsOf,
 } from "../hazards/settings.js";
 import type { ParameterValues } from "../index.js";
-import { fitHazards, type HazardRegressionOptions } from "./regressions/fit-hazards.js";
+import {
+	fitHazards,
+	type HazardRegressionOptions,
+	hazardRegressionData,
+} from "./regressions/fit-hazards.js";
 import { ageCurve, logRateAt } from "./regressions/followed-landmarks.js";
 
 /** Training patients with records, at most so many and evenly spread, each with draws of its own. */
@@ -307,12 +311,13 @@ async function withPrior(
 	const vocab = dataset.vocabulary.size;
 	const { count } = outputsOf(settings, vocab);
 	const hasCodes = vocab <= mostDirectCodes;
-	const { rates, outputs } = await fitHazards(settings, dataset, {
+	const { lookBackDays } = settings;
+	const data = await hazardRegressionData(settings, dataset, { lookBackDays });
+	const { rates, outputs } = await fitHazards(data, {
 		kind: "sparse",
 		outputs: hasCodes
 			? Array.from({ length: count - specialCount }, (_, i) => specialCount + i)
 			: [],
-		lookBackDays: settings.lookBackDays,
 		...means,
 	});
 	const age = new Float32Array(count * 2 * bandCount);

@@ -6,22 +6,22 @@ import {
 } from "../../../data/cohort/age-sex-rates.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { startThreads } from "../../../engine/runtime/threads.js";
+import { treeCandidates } from "../../boosted-trees.js";
 import { featureFamilies } from "../../hazards/landmarks.js";
 import type { HazardSettings } from "../../hazards/settings.js";
 import { followedLandmarks, type LandmarkOptions } from "./followed-landmarks.js";
 import {
-	type FamilyPrecisions,
 	type FittedOutput,
 	type HazardRegressionData,
 	hazardFitter,
+	type RegressionForm,
 	type RegressionKind,
 } from "./hazard-regression.js";
 
 /** A regression of hazards on age, sex and earlier records. */
 export interface HazardRegression {
-	readonly kind: RegressionKind;
 	readonly rates: RatesByAgeAndSex;
-	readonly precisions: FamilyPrecisions;
+	readonly form: RegressionForm;
 	/** What was learned of each output that was asked for. */
 	readonly outputs: ReadonlyMap<number, FittedOutput>;
 }
@@ -29,9 +29,6 @@ export interface HazardRegression {
 export interface HazardRegressionOptions {
 	readonly kind: RegressionKind;
 	readonly outputs: readonly number[];
-	readonly lookBackDays: number;
-	/** Patients of a split, at most, evenly spread. */
-	readonly mostPatients?: number;
 	readonly threads?: number | undefined;
 	readonly progress?: Progress | undefined;
 }
@@ -58,24 +55,34 @@ export const usualLandmarks = (
 /** From strong to weak. */
 const commonPrecisions = [3200, 1600, 800, 400, 200, 100, 50];
 const familyFactors = [4, 1 / 4];
-/** Outputs on which precisions are chosen. */
+/** Outputs on which the form of a regression is chosen. */
 const tunedOutputs = 24;
 /** Outputs that a thread fits per call. */
 const perCall = 4;
 /** Landmarks × outputs for which another thread is worth its start. */
 const workPerThread = 100_000;
 
-/**
- * Fits hazards of first records to the training patients. The precision of each family of features is chosen on the
- * likelihood of the validation patients.
- */
-export async function fitHazards(
+/** What regressions of any kind learn from. */
+export async function hazardRegressionData(
 	settings: HazardSettings,
 	dataset: Dataset,
-	{ kind, outputs, lookBackDays, mostPatients, threads = 1, progress }: HazardRegressionOptions,
-): Promise<HazardRegression> {
-	const landmarkOptions = usualLandmarks(lookBackDays, mostPatients);
-	const data: HazardRegressionData = {
+	{
+		lookBackDays,
+		mostPatients = mostLandmarks,
+	}: {
+		readonly lookBackDays: number;
+		/** Patients of a split, at most, evenly spread. */
+		readonly mostPatients?: number;
+	},
+): Promise<HazardRegressionData> {
+	const landmarkOptions = {
+		seed: landmarkSeed,
+		lookBackDays,
+		perPerson,
+		mostPatients,
+		mostLandmarks,
+	};
+	return {
 		settings,
 		vocab: dataset.vocabulary.size,
 		rates: smoothRates(
@@ -88,9 +95,19 @@ export async function fitHazards(
 		train: await followedLandmarks(settings, dataset, "train", landmarkOptions),
 		valid: await followedLandmarks(settings, dataset, "valid", landmarkOptions),
 	};
+}
+
+/**
+ * Fits hazards of first records to the training patients. The precision of each family of features, or the size of
+ * trees, is chosen on the likelihood of the validation patients, for all outputs together.
+ */
+export async function fitHazards(
+	data: HazardRegressionData,
+	{ kind, outputs, threads = 1, progress }: HazardRegressionOptions,
+): Promise<HazardRegression> {
 	const fitter = fittingThreads(data, outputs.length, threads);
 	const fitAll = async (
-		precisions: FamilyPrecisions,
+		form: RegressionForm,
 		which: readonly number[],
 		label: string,
 	): Promise<Map<number, FittedOutput>> => {
@@ -100,7 +117,7 @@ export async function fitHazards(
 		);
 		await Promise.all(
 			calls.map(async (batch) => {
-				const results = await fitter.fit(kind, precisions, batch);
+				const results = await fitter.fit(form, batch);
 				for (const [i, output] of batch.entries()) fitted.set(output, results[i]);
 				progress?.update({ label, done: fitted.size, total: which.length, fields: [] });
 			}),
@@ -109,25 +126,23 @@ export async function fitHazards(
 	};
 	try {
 		const tuned = spreadByOnsets(data, outputs, tunedOutputs);
-		const precisions = await chosenPrecisions(kind, async (candidate) => {
-			const fitted = await fitAll(
-				candidate,
-				tuned,
-				`choosing the penalties of the ${kind} regression: code`,
-			);
-			return [...fitted.values()].reduce((sum, { validationLoss }) => sum + validationLoss, 0);
-		});
-		return {
-			kind,
-			rates: data.rates,
-			precisions,
-			outputs: await fitAll(precisions, outputs, `${kind} regression of hazards: code`),
-		};
+		const { form, fitted } = await chosenForm(kind, (candidate) =>
+			fitAll(candidate, tuned, `${choosing[kind]}: code`),
+		);
+		const others = outputs.filter((output) => !fitted.has(output));
+		const rest = await fitAll(form, others, `${kind} regression of hazards: code`);
+		return { rates: data.rates, form, outputs: new Map([...fitted, ...rest]) };
 	} finally {
 		await fitter.end();
 		progress?.finish();
 	}
 }
+
+const choosing = {
+	ridge: "choosing the penalties of the ridge regression",
+	sparse: "choosing the penalties of the sparse regression",
+	trees: "choosing the size of the boosted trees",
+} as const satisfies Record<RegressionKind, string>;
 
 /** Outputs from frequent to rare, evenly spread by rank; the rarest tell nothing about penalties. */
 function spreadByOnsets(
@@ -144,27 +159,51 @@ function spreadByOnsets(
 	return Array.from({ length: count }, (_, i) => ranked[Math.floor((i * usable) / count)]);
 }
 
-/** The best common precision; trees have none. In a ridge regression then the best of each family beside the others. */
-async function chosenPrecisions(
+interface FittedForm {
+	readonly form: RegressionForm;
+	readonly fitted: ReadonlyMap<number, FittedOutput>;
+}
+
+/**
+ * The form with the least validation loss: the best size of trees, from small to large; or the best common precision,
+ * in a ridge regression then the best of each family beside the others.
+ */
+async function chosenForm(
 	kind: RegressionKind,
-	lossOf: (precisions: FamilyPrecisions) => Promise<number>,
-): Promise<FamilyPrecisions> {
-	let best: FamilyPrecisions = [];
+	fit: (form: RegressionForm) => Promise<FittedForm["fitted"]>,
+): Promise<FittedForm> {
+	const common = commonForms(kind);
+	let best: FittedForm = { form: common[0], fitted: new Map() };
 	let least = Number.POSITIVE_INFINITY;
-	if (kind === "trees") return best;
-	const isBetter = async (precisions: FamilyPrecisions) => {
-		const loss = await lossOf(precisions);
+	const isBetter = async (form: RegressionForm) => {
+		const fitted = await fit(form);
+		const losses = Array.from(fitted.values(), ({ validationLoss }) => validationLoss);
+		const loss = losses.reduce((sum, ofOutput) => sum + ofOutput, 0);
 		if (loss >= least) return false;
-		[best, least] = [precisions, loss];
+		best = { form, fitted };
+		least = loss;
 		return true;
 	};
-	for (const precision of commonPrecisions)
-		if (!(await isBetter(featureFamilies.map(() => precision)))) break;
+	for (const form of common) if (!(await isBetter(form))) break;
 	if (kind === "ridge")
 		for (const family of featureFamilies.keys())
 			for (const factor of familyFactors)
-				if (await isBetter(best.with(family, best[family] * factor))) break;
+				if (await isBetter(withFactor(best.form, family, factor))) break;
 	return best;
+}
+
+const commonForms = (kind: RegressionKind): RegressionForm[] =>
+	kind === "trees"
+		? treeCandidates.map((settings) => ({ kind, settings }))
+		: commonPrecisions.map((precision) => ({
+				kind,
+				precisions: featureFamilies.map(() => precision),
+			}));
+
+function withFactor(form: RegressionForm, family: number, factor: number): RegressionForm {
+	if (form.kind === "trees") return form;
+	const { kind, precisions } = form;
+	return { kind, precisions: precisions.with(family, precisions[family] * factor) };
 }
 
 /** Fits outputs in threads, or in this one if there is little to do. */
@@ -185,8 +224,4 @@ function fittingThreads(data: HazardRegressionData, outputs: number, threads: nu
 	return { fit: (...args: FitArguments) => call("fit", args) as Promise<FittedOutput[]>, end };
 }
 
-type FitArguments = [
-	kind: RegressionKind,
-	precisions: FamilyPrecisions,
-	outputs: readonly number[],
-];
+type FitArguments = [form: RegressionForm, outputs: readonly number[]];

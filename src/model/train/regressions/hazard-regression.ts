@@ -1,6 +1,6 @@
 import type { RatesByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
 import { type BinnedRows, binnedRows } from "../../binned-rows.js";
-import { chosenTrees, predictTrees, type Trees } from "../../boosted-trees.js";
+import { fitTrees, predictTrees, type TreeSettings, type Trees } from "../../boosted-trees.js";
 import * as glm from "../../glm.js";
 import { featureFamilies } from "../../hazards/landmarks.js";
 import { type HazardSettings, outputsOf } from "../../hazards/settings.js";
@@ -35,7 +35,10 @@ export type FamilyPrecisions = readonly number[]; // [families]
  * How a rate differs from that of age and sex. Ridge: small effects of everything that helps. Sparse: few effects, some of
  * them large. Trees: thresholds and interactions, of age and sex too.
  */
-export type RegressionKind = "ridge" | "sparse" | "trees";
+export type RegressionForm =
+	| { readonly kind: "ridge" | "sparse"; readonly precisions: FamilyPrecisions }
+	| { readonly kind: "trees"; readonly settings: TreeSettings };
+export type RegressionKind = RegressionForm["kind"];
 
 /** What was learned of the hazard of one output. */
 export interface FittedOutput {
@@ -130,16 +133,12 @@ export function hazardFitter(data: HazardRegressionData) {
 		binned = { train: rows, valid: binnedRows(withPersonColumns(valid), rows.bins) };
 		return binned;
 	};
-	return (
-		kind: RegressionKind,
-		precisions: FamilyPrecisions,
-		outputs: readonly number[],
-	): FittedOutput[] => {
+	return (form: RegressionForm, outputs: readonly number[]): FittedOutput[] => {
 		const validLoss = (output: number, curve: AgeCurve, eta: Float64Array) => {
 			const outcomes = outcomesOf(settings, valid, output, curve);
 			return glm.lossOf(glm.poisson, outcomes, eta) - outcomes.logRates;
 		};
-		if (kind === "trees") {
+		if (form.kind === "trees") {
 			const rows = binnedOnce();
 			return outputs.map((output) => {
 				const curve = ageCurve(rates, output);
@@ -150,10 +149,11 @@ export function hazardFitter(data: HazardRegressionData) {
 					train: { rows: rows.train, outcomes: outcomesIn(train) },
 					valid: { rows: rows.valid, outcomes: validOutcomes },
 				};
-				const { trees, validLoss } = chosenTrees(glm.poisson, treeData);
+				const { trees, validLoss } = fitTrees(glm.poisson, treeData, form.settings);
 				return { curve, learned: trees, validationLoss: validLoss - validOutcomes.logRates };
 			});
 		}
+		const { kind, precisions } = form;
 		const fits = outputs.map((output) => fitEffects(data, output, kind, precisions));
 		return glm.runFits(fits).map(({ curve, effects }, i) => ({
 			curve,

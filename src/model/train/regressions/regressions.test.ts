@@ -3,11 +3,12 @@ import { random } from "../../../base/random.js";
 import { bandCount } from "../../../data/cohort/age-sex-rates.js";
 import type { History } from "../../../data/cohort/index.js";
 import { historiesDataset } from "../../../data/cohort/testing/histories-dataset.js";
+import { treeCandidates } from "../../boosted-trees.js";
 import { lossOf, poisson } from "../../glm.js";
 import { landmarkValues } from "../../hazards/landmarks.js";
 import { hazardSettings, outputsOf } from "../../hazards/settings.js";
 import { historyWith } from "../../hazards/testing/histories.js";
-import { fitHazards } from "./fit-hazards.js";
+import { fitHazards, hazardRegressionData } from "./fit-hazards.js";
 import {
 	ageCurve,
 	drawnDays,
@@ -15,6 +16,7 @@ import {
 	logRateAt,
 	outcomesOf,
 } from "./followed-landmarks.js";
+import { hazardFitter } from "./hazard-regression.js";
 import { described } from "./record-features.js";
 import { regressionRisks } from "./regression-risks.js";
 
@@ -143,7 +145,8 @@ test.each(["ridge", "sparse", "trees"] as const)(
 	"%s finds the cause, and nothing in noise",
 	async (kind) => {
 		const outputs = [effect, death];
-		const regression = await fitHazards(settings, dataset, { kind, outputs, lookBackDays });
+		const data = await hazardRegressionData(settings, dataset, { lookBackDays });
+		const regression = await fitHazards(data, { kind, outputs });
 		const day = 11_000;
 		const riskOf = (events: readonly (readonly [number, number])[]) => {
 			const history = historyWith(events, { observed });
@@ -175,13 +178,28 @@ test("a code that everybody has at the start keeps a rate, and numbers stay fini
 		tokens: Int32Array.from([...tokens.slice(0, 1), noise, ...tokens.slice(1)]),
 		times: Float64Array.from([...times.slice(0, 1), 10_000, ...times.slice(1)]),
 	}));
-	const { outputs } = await fitHazards(
+	const data = await hazardRegressionData(
 		settings,
 		historiesDataset(everybody, vocab, everybody.slice(0, 100)),
-		{ kind: "sparse", outputs: [noise, effect], lookBackDays },
+		{ lookBackDays },
 	);
+	const { outputs } = await fitHazards(data, { kind: "sparse", outputs: [noise, effect] });
 	for (const { curve, learned } of outputs.values()) {
 		expect([...curve.mean, ...curve.halfDifference].every(Number.isFinite)).toBe(true);
 		expect((learned as Float64Array).every(Number.isFinite)).toBe(true);
 	}
+});
+
+test("the size of trees is the one that predicts all outputs best, from small to large", async () => {
+	const data = await hazardRegressionData(settings, dataset, { lookBackDays });
+	const outputs = [effect, noise, death];
+	const { form, outputs: fitted } = await fitHazards(data, { kind: "trees", outputs });
+	const fit = hazardFitter(data);
+	const fits = treeCandidates.map((settings) => fit({ kind: "trees", settings }, outputs));
+	const losses = fits.map((ofSize) =>
+		ofSize.reduce((sum, { validationLoss }) => sum + validationLoss, 0),
+	);
+	const chosen = losses.findIndex((loss, size) => !(losses[size + 1]! < loss));
+	expect(form).toEqual({ kind: "trees", settings: treeCandidates[chosen] });
+	expect(outputs.map((output) => fitted.get(output))).toEqual(fits[chosen]);
 });
