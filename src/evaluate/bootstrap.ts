@@ -147,6 +147,8 @@ export interface PatientRow {
 
 export const baselines = {
 	history: { who: "history", label: "own history" },
+	ridge: { who: "history", label: "ridge regression" },
+	trees: { who: "trees", label: "boosted trees" },
 	global: { who: "global", label: "code frequencies" },
 	oracle: { who: "oracle", label: "reference model" },
 	uninformed: { who: "oracle", label: "reference model, policies unknown" },

@@ -184,9 +184,13 @@ describe("early stopping", () => {
 		const count = fit.trees.roots.length - 1;
 		expect(count).toBeGreaterThan(3);
 		expect(count).toBeLessThan(290);
-		expect(fitWith({ rounds: count, learningRate: 0.3 })).toEqual(fit);
-		for (let rounds = count + 1; rounds <= count + 10; rounds++)
-			expect(fitWith({ rounds, learningRate: 0.3 })).toEqual(fit);
+		for (let rounds = count; rounds <= count + 10; rounds++) {
+			const shorter = fitWith({ rounds, learningRate: 0.3 });
+			expect(shorter.trees).toEqual(fit.trees);
+			expect(shorter.validLosses).toEqual(fit.validLosses.slice(0, rounds + 1));
+		}
+		expect(fit.validLosses[count]).toBe(fit.validLoss);
+		expect(Math.min(...fit.validLosses)).toBe(fit.validLoss);
 		const eta = trees.predictTrees(fit.trees, other.rows);
 		expect(glm.lossOf(glm.logistic, other.outcomes, eta)).toBeCloseTo(fit.validLoss, 8);
 	});

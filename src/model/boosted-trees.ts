@@ -46,6 +46,8 @@ export interface FittedTrees {
 	readonly trees: Trees;
 	/** Σ −log likelihood of the validation rows. */
 	readonly validLoss: number;
+	/** The same of the first trees, by their number from 0; later trees did not help. */
+	readonly validLosses: readonly number[];
 }
 
 /** Of Newton's method for the constant to start from. */
@@ -134,6 +136,7 @@ export function fitTrees(
 	const trees: TreeNodes<number[], number[]>[] = [];
 	let chosen = 0;
 	let validLoss = lossOf(family, valid.outcomes, validating.eta);
+	const validLosses = [validLoss];
 	while (trees.length < settings.rounds && trees.length - chosen < settings.patience) {
 		setDerivatives(derivatives, family, train.outcomes, learning.eta);
 		learning.order.set(learning.counted);
@@ -145,11 +148,12 @@ export function fitTrees(
 			for (const row of leaf.valid) validating.eta[row] += nodes.values[leaf.node];
 		}
 		const loss = lossOf(family, valid.outcomes, validating.eta);
+		validLosses.push(loss);
 		if (!(loss < validLoss)) continue;
 		chosen = trees.length;
 		validLoss = loss;
 	}
-	return { trees: flattened(start, trees.slice(0, chosen)), validLoss };
+	return { trees: flattened(start, trees.slice(0, chosen)), validLoss, validLosses };
 }
 
 /** η of each row: the log-odds of a probability, the logarithm of a rate. */

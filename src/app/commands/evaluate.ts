@@ -46,9 +46,9 @@ new ones. A run trained with --before is evaluated on onset alone.
 as one more row, and the model's paired differences from it.
 
 Baselines: rates by age and sex, a ridge regression and boosted trees (onset);
-counts of the patient's own history and code frequencies (next, forecast); a
-regression on own history and the prevalence (labelled tasks). On a simulated
-population, also the reference model.
+counts of the patient's own history and code frequencies (next, forecast); the
+prevalence, a ridge regression and boosted trees (labelled tasks). On a
+simulated population, also the reference model.
 
 Results are written to RUN/eval/<task>.json. Several runs (other seeds, same
 dataset) are evaluated one by one and then summarized: means with 95 %

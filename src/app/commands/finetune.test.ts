@@ -147,13 +147,14 @@ describe("finetune", () => {
 		});
 		const ofCsv = metricsOf(rows);
 		near(ofCsv, plain.predictions.metrics);
-		const { auroc, auprc, brier } = plain.metrics;
+		const { auroc, auprc, brierSkill } = plain.metrics;
+		const share = rows.filter(({ label }) => label === 1).length / rows.length;
 		near(
-			{ auroc: auroc.value, auprc: auprc.value, brier: brier.value },
+			{ auroc: auroc.value, auprc: auprc.value, brierSkill: brierSkill.value },
 			{
 				auroc: ofCsv.roc_auc_score,
 				auprc: ofCsv.average_precision_score,
-				brier: ofCsv.brier_score,
+				brierSkill: 1 - ofCsv.brier_score / (share * (1 - share)),
 			},
 		);
 

@@ -109,9 +109,8 @@ export function columnsOf(
 export function shows(column: Column, row: EvaluationRow, lineMethod?: Method): boolean {
 	if (row.method !== undefined && row.method !== (column.method ?? lineMethod)) return false;
 	if (row.who === "model" || column.setting === undefined) return row.setting === column.setting;
-	// Baselines of labelled tasks learn from all labels, but for the own history, which needs none.
-	const needsNone = row.who === "history" && row.setting === undefined;
-	return column.setting === (needsNone ? "zero-shot prototype" : "fine-tuned");
+	// Baselines of labelled tasks learn from all labels.
+	return column.setting === "fine-tuned";
 }
 
 /** A line of a comparison: a named model with settings. */

@@ -60,7 +60,7 @@ test("a file is a row, matched by patient and time in any order, in days or date
 	]);
 	expect(rows[0]!.metrics.auroc!.value).toBe(1);
 	// Half of the labels are off by 0.2, the others by 0.4.
-	expect(rows[0]!.metrics.brier!.value).toBeCloseTo((0.04 + 0.16) / 2, 12);
+	expect(rows[0]!.metrics.brierSkill!.value).toBeCloseTo(1 - (0.04 + 0.16) / 2 / 0.25, 12);
 	expect(rows[1]!.metrics).toEqual(rows[0]!.metrics);
 });
 

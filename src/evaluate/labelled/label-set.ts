@@ -2,9 +2,10 @@ import { random } from "../../base/random.js";
 import type { Dataset, History, Label, Split } from "../../data/cohort/index.js";
 import { labelsOf } from "../../model/train/index.js";
 import type { ViewedHistory } from "../../predict/index.js";
-import type { Statistic } from "../bootstrap.js";
+import { ratioOf, type Statistic } from "../bootstrap.js";
 import { evenShares, probabilityBins, quantileEdges } from "../calibration.js";
 import { ranking } from "../metrics.js";
+import { lossOf } from "../survival/scores.js";
 
 /** The labels of a split, as they are measured. */
 export type LabelSet = ReturnType<typeof labelSetOf>;
@@ -77,14 +78,19 @@ export function probabilityStatistics(
 	probabilities: ArrayLike<number>,
 ): Statistics {
 	const { targets } = labelled;
+	const losses = Float64Array.from(targets, (target, i) => lossOf(target, probabilities[i]));
+	const errors = Float64Array.from(targets, (target, i) => (probabilities[i] - target) ** 2);
+	const everyLabel = new Float64Array(targets.length).fill(1);
+	const meanOf = (values: ArrayLike<number>) => ratioOf(values, everyLabel);
+	const meanError = meanOf(errors);
+	const share = meanOf(targets);
 	return {
-		brier: ofPatients(labelled, (weights) => {
-			let [sum, total] = [0, 0];
-			for (let i = 0; i < targets.length; i++) {
-				sum += weights[i] * (probabilities[i] - targets[i]) ** 2;
-				total += weights[i];
-			}
-			return sum / total;
+		logLoss: ofPatients(labelled, meanOf(losses)),
+		/** 1 − Brier score / Brier score of the observed share. */
+		brierSkill: ofPatients(labelled, (weights) => {
+			const observed = share(weights);
+			const error = observed * (1 - observed);
+			return error > 0 ? 1 - meanError(weights) / error : Number.NaN;
 		}),
 		calibrationError: calibrationBins(labelled, probabilities).error("predictions"),
 	};

@@ -6,7 +6,7 @@ import { nodeRuntime } from "../../engine/runtime/node.js";
 import { denseRows } from "../../model/glm.js";
 import type { LabelQuery, Trained } from "../../model/train/index.js";
 import { evaluateDefaults } from "../evaluation.js";
-import { auroc, averagePrecision, brier } from "../metrics.js";
+import { auroc, averagePrecision, brier, logLoss } from "../metrics.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import * as labelSets from "./label-set.js";
@@ -52,14 +52,24 @@ describe("a task whose labels follow from the history", async () => {
 	const evaluation = await (await labelledTask("planted", dataset, options))(runtime, trained);
 	const row = (label: string) => evaluation.rows.find((own) => own.label === label)!;
 	const test4 = (await dataset.labels("planted")).filter(({ patient }) => patient % 4 === 3);
-	const share = test4.filter(({ value }) => value).length / test4.length;
+	const shareOf = (some: readonly Label[]) =>
+		some.filter(({ value }) => value).length / some.length;
+	const share = shareOf(test4);
+	const trainShare = shareOf(
+		(await dataset.labels("planted")).filter(({ patient }) => patient % 4 < 2),
+	);
 
-	test("is solved by baselines that count related codes, and by no other", () => {
-		for (const label of ["own history, all labels", "own history, related records"]) {
+	test("is solved by baselines that learn from records, and by no other", () => {
+		for (const label of ["ridge regression", "boosted trees"]) {
 			expect(row(label).metrics.auprc).toEqual({ value: 1, low: 1, high: 1 });
 			expect(row(label).metrics.auroc?.value).toBe(1);
+			expect(row(label).metrics.logLoss?.value).toBeLessThan(0.05);
+			expect(row(label).metrics.brierSkill?.value).toBeGreaterThan(0.98);
 		}
-		expect(row("own history, all labels").metrics.brier?.value).toBeLessThan(0.01);
+		expect(row("prevalence").metrics.logLoss?.value).toBeCloseTo(
+			-share * Math.log(trainShare) - (1 - share) * Math.log(1 - trainShare),
+			12,
+		);
 		expect(row("prevalence").metrics.auprc?.value).toBeCloseTo(share, 12);
 		expect(row("prevalence").metrics.auroc?.value).toBe(0.5);
 	});
@@ -69,8 +79,8 @@ describe("a task whose labels follow from the history", async () => {
 			["TrajGPT, zero-shot prototype", "zero-shot prototype"],
 			["TrajGPT, zero-shot risk", "zero-shot risk"],
 			["TrajGPT, 5-shot", "5-shot"],
-			["own history, all labels", "fine-tuned"],
-			["own history, related records", undefined],
+			["ridge regression", "fine-tuned"],
+			["boosted trees", "fine-tuned"],
 			["prevalence", undefined],
 		]);
 		expect(evaluation).toMatchObject({ task: "planted", split: "test", patients: 60, events: 240 });
@@ -89,8 +99,8 @@ describe("a task whose labels follow from the history", async () => {
 			const measure = await labelledTask("planted", dataset, { ...options, regressionPatients });
 			const { rows, notes } = await measure(runtime);
 			return {
-				metrics: rows.find(({ label }) => label === "own history, all labels")?.metrics,
-				note: notes.find((note) => note.includes("training labels")),
+				metrics: rows.find(({ label }) => label === "ridge regression")?.metrics,
+				note: notes.find((note) => note.startsWith("both learned from")),
 			};
 		};
 		const train = [...dataset.patients("train")];
@@ -99,20 +109,25 @@ describe("a task whose labels follow from the history", async () => {
 		const some = train.filter((_, i) => i % 4 === 0);
 		const all = await regressionOf(120);
 		const quarter = await regressionOf(30);
-		expect(all.note).toContain(`from 120 training labels (${positives(train)} positive)`);
-		expect(quarter.note).toContain(
-			`from 30 (evenly spread) of 120 training labels, the limit of \`regressionPatients\` (${positives(some)} positive)`,
+		const valid = [...dataset.patients("valid")];
+		const fewer = valid.filter((_, i) => i % 2 === 0);
+		expect(all.note).toBe(
+			`both learned from 120 training labels and 60 validation labels (${positives([...train, ...valid])} positive)`,
+		);
+		expect(quarter.note).toBe(
+			`both learned from 30 (evenly spread) of 120 training labels, the limit of \`regressionPatients\` and 30 validation labels (${positives([...some, ...fewer])} positive)`,
 		);
 		expect(positives(some)).toBeLessThan(positives(train));
-		expect(all.metrics).toEqual(row("own history, all labels").metrics);
-		expect(quarter.metrics!.brier).toBeDefined();
-		expect(quarter.metrics).not.toEqual(all.metrics);
+		expect(all.metrics).toEqual(row("ridge regression").metrics);
+		expect(quarter.metrics!.logLoss).not.toEqual(all.metrics!.logLoss);
 	});
 
-	test("has no regression if the labels it would learn from are of one class", async () => {
+	test("has no regression if hardly any label that it would learn from is positive", async () => {
 		const train = [...dataset.patients("train")];
 		const labels = (await dataset.labels("planted")).map((label) =>
-			train.includes(label.patient) ? { ...label, value: label.patient === train[1] } : label,
+			test4.some(({ patient }) => patient === label.patient)
+				? label
+				: { ...label, value: label.patient === train[0] },
 		);
 		const measure = await labelledTask(
 			"planted",
@@ -120,9 +135,9 @@ describe("a task whose labels follow from the history", async () => {
 			{ ...options, regressionPatients: 30 },
 		);
 		const { rows, notes } = await measure(runtime);
-		expect(rows.map(({ label }) => label)).not.toContain("own history, all labels");
+		expect(rows.map(({ label }) => label)).not.toContain("ridge regression");
 		expect(notes).toContain(
-			"no row own history, all labels: 0 of the 30 (evenly spread) of 120 training labels that the regression learns from are positive, and both classes are needed; `regressionPatients` sets how many it learns from",
+			"no ridge regression and no boosted trees: of the 30 (evenly spread) of 120 training labels, the limit of `regressionPatients` and the 30 validation labels, 1 are positive, and at least 2 of both values are needed",
 		);
 	});
 
@@ -233,11 +248,19 @@ test("statistics count labels by the weights of patients and their own", () => {
 			);
 		const [labels, probabilities] = [repeat(targets), repeat(scores)];
 		const { auprc, auroc: area } = labelSets.rankStatistics(labelled, scores);
-		const { brier: distance, calibrationError } = labelSets.probabilityStatistics(labelled, scores);
+		const statistics = labelSets.probabilityStatistics(labelled, scores);
 		expect(auprc!(ofPatients)).toBeCloseTo(averagePrecision(labels, probabilities), 12);
 		expect(area!(ofPatients)).toBeCloseTo(auroc(labels, probabilities), 12);
-		expect(distance!(ofPatients)).toBeCloseTo(brier(labels, probabilities), 12);
-		expect(calibrationError!(ofPatients)).toBeGreaterThan(0);
+		expect(statistics.logLoss!(ofPatients)).toBeCloseTo(logLoss(labels, probabilities), 12);
+		const observed = brier(
+			labels,
+			labels.map(() => labels.reduce((all, label) => all + label, 0) / labels.length),
+		);
+		expect(statistics.brierSkill!(ofPatients)).toBeCloseTo(
+			1 - brier(labels, probabilities) / observed,
+			12,
+		);
+		expect(statistics.calibrationError!(ofPatients)).toBeGreaterThan(0);
 	}
 	const even = labelSets.calibrationBins(
 		{ ...labelled, weights: new Float64Array(5).fill(1) },

@@ -7,8 +7,10 @@ import * as labelRules from "../../data/cohort/label-rules.js";
 import { specialCount, type Token, type Vocabulary } from "../../data/cohort/vocabulary.js";
 import { tokensOf } from "../../data/tasks/definition.js";
 import type { Runtime } from "../../engine/runtime/index.js";
+import { hazardSettings, usualGroups } from "../../model/hazards/settings.js";
 import type { CodeConfig } from "../../model/heads.js";
 import type { LabelQuery, Scoring, Trained } from "../../model/train/index.js";
+import type { LabelColumns } from "../../model/train/regressions/label-features.js";
 import { codeRisk, logOddsOf } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/moments.js";
 import { onsetHorizonDays, onsetLabels } from "../onset/index-days.js";
@@ -253,6 +255,16 @@ export function taskCodes(
 		words: `who has had what diabetes leads to: ${codesText(further)}`,
 	};
 }
+
+/** What regressions of a task's labels see: all codes and categories, and the records that are related to the task. */
+export const labelColumns = (
+	vocabulary: Vocabulary,
+	codes: TaskCodes | undefined,
+): LabelColumns => ({
+	settings: hazardSettings.parse({ groups: usualGroups(vocabulary) }),
+	vocab: vocabulary.size,
+	related: [...new Set(codes?.prototype.flat())],
+});
 
 const markedTokens = (vocabulary: Vocabulary, mark: labelRules.Mark): number[] =>
 	vocabulary.tokens.flatMap((token, index) =>

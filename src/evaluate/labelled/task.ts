@@ -10,9 +10,19 @@ import { simulateLife } from "../../data/simulate/simulate-life.js";
 import { State } from "../../data/simulate/state.js";
 import { positionOf, size } from "../../data/simulate/tables.js";
 import type { Runtime } from "../../engine/runtime/index.js";
-import { denseRows, linearPredictor } from "../../model/glm.js";
+import { predictTrees } from "../../model/boosted-trees.js";
+import { linearPredictor } from "../../model/glm.js";
 import { finetuneCommand, type Trained } from "../../model/train/index.js";
-import { baselines, measured, type PatientRow } from "../bootstrap.js";
+import { labelRows } from "../../model/train/regressions/label-features.js";
+import {
+	choosePrecisions,
+	fitLabels,
+	fitLabelTrees,
+	heldOutParts,
+	labelOutcomes,
+} from "../../model/train/regressions/label-regression.js";
+import { logOddsOf } from "../../predict/index.js";
+import { baselines, measured, type PatientRow, type RowName } from "../bootstrap.js";
 import * as results from "../evaluation.js";
 import { refuseSameLabels } from "../prediction-file.js";
 import { personAt } from "../predictions.js";
@@ -20,8 +30,14 @@ import { findSimulationTruth, type SimulationTruth } from "../simulation-truth.j
 import { fileRows } from "./file-rows.js";
 import * as labelSets from "./label-set.js";
 import * as models from "./model-rows.js";
-import { regression, standardised } from "./regression.js";
-import { ageSexRisk, isOnsetTask, type TaskCodes, taskCodes, taskLabels } from "./task-labels.js";
+import {
+	ageSexRisk,
+	isOnsetTask,
+	labelColumns,
+	type TaskCodes,
+	taskCodes,
+	taskLabels,
+} from "./task-labels.js";
 
 /**
  * A task with binary labels: zero-shot, few-shot and fine-tuned rows of the model, and baselines. The baselines
@@ -160,17 +176,13 @@ function chanceError(probabilities: Float64Array, bins: number): number {
 	return sum;
 }
 
+/** Labels of each value that a regression needs. */
+const fewestLearned = 2;
+
 async function baselineRows(data: models.TaskData, notes: string[]): Promise<PatientRow[]> {
 	const { task, dataset, trainingDataset, train, evaluated, codes } = data;
 	const { labels, targets } = evaluated;
 	const rows = await regressionRows(data, notes);
-	if (codes) {
-		const related = new Set(codes.prototype.flat());
-		const views = await labelSets.viewsOf(dataset, labels);
-		const counts = views.map(({ tokens }) => tokens.filter((token) => related.has(token)).length);
-		const name = { ...baselines.history, label: "own history, related records" };
-		rows.push(models.scoredRow(name, evaluated, counts, false));
-	}
 	const prevalence = new Float64Array(targets.length).fill(models.prevalenceOf(train));
 	rows.push(models.scoredRow({ ...baselines.global, label: "prevalence" }, evaluated, prevalence));
 	if (isOnsetTask(dataset, task) && codes) {
@@ -180,50 +192,53 @@ async function baselineRows(data: models.TaskData, notes: string[]): Promise<Pat
 	return [...rows, ...(await oracleRows(data, notes))];
 }
 
-/** Logistic regression on what was recorded, from training labels of both classes. */
-async function regressionRows(
-	{ dataset, trainingDataset, options, train, valid, evaluated }: models.TaskData,
-	notes: string[],
-): Promise<PatientRow[]> {
+/** What a careful analyst would fit to the labels for training and validation. */
+async function regressionRows(data: models.TaskData, notes: string[]): Promise<PatientRow[]> {
+	const { task, dataset, trainingDataset, options, train, valid, evaluated, codes } = data;
 	const { regressionPatients: limit = results.regressionLimit } = options;
-	const trainSample = labelSets.labelSetOf(
-		trainingDataset,
-		evenlySpread(train.labels, limit),
-		"train",
-	);
-	const positive = labelSets.positivesOf(trainSample);
 	const isLimited = train.targets.length > limit;
 	const taken = takenOf(train.targets.length, limit);
-	if (valid.targets.length === 0) return [];
-	if (positive === 0 || positive === trainSample.targets.length) {
-		if (isLimited)
-			notes.push(
-				`no row own history, all labels: ${positive} of the ${taken} training labels that the regression learns from are positive, and both classes are needed; \`regressionPatients\` sets how many it learns from`,
-			);
+	const trained = evenlySpread(train.labels, limit);
+	const validated = evenlySpread(valid.labels, limit);
+	const labels = [...trained, ...validated];
+	const positive = labels.filter(({ value }) => value).length;
+	const limitText = isLimited ? ", the limit of `regressionPatients`" : "";
+	if (Math.min(positive, labels.length - positive) < fewestLearned) {
+		notes.push(
+			`no ridge regression and no boosted trees: of the ${taken} training labels${limitText} and the ${validated.length} validation labels, ${positive} are positive, and at least ${fewestLearned} of both values are needed`,
+		);
 		return [];
 	}
-	const examples = async ({ labels, targets, weights }: labelSets.LabelSet) => ({
-		vectors: await countFeatures(trainingDataset, labels),
-		targets,
-		weights,
-	});
-	const validSample = labelSets.labelSetOf(
-		trainingDataset,
-		evenlySpread(valid.labels, limit),
-		"valid",
-	);
-	const { fit, precision, standard } = regression(
-		await examples(trainSample),
-		await examples(validSample),
-	);
-	const vectors = standardised(await countFeatures(dataset, evaluated.labels), standard);
-	const logOdds = linearPredictor(denseRows(vectors, standard.mean.length), fit);
+	const columns = labelColumns(trainingDataset.vocabulary, codes);
+	const knownOf = async (among: Dataset, asked: readonly Label[]) =>
+		isOnsetTask(dataset, task) && codes
+			? (await ageSexRisk(trainingDataset, among, asked, codes)).map(logOddsOf)
+			: undefined;
+	const known = await knownOf(trainingDataset, labels);
+	const examples = {
+		rows: labelRows(columns, await labelSets.viewsOf(trainingDataset, labels), known),
+		outcomes: labelOutcomes(labels),
+		parts: heldOutParts(trained, validated),
+	};
+	const evaluatedKnown = await knownOf(dataset, evaluated.labels);
+	const views = await labelSets.viewsOf(dataset, evaluated.labels);
+	const rows = labelRows(columns, views, evaluatedKnown);
+	const coefficients = fitLabels(columns, examples, choosePrecisions(columns, examples));
+	const trees = fitLabelTrees(examples, known);
+	const heldOut = examples.parts.includes(-1)
+		? "the validation labels"
+		: "each tenth of the people in turn";
 	notes.push(
-		`own history, all labels: logistic regression on counts of codes, length and last gap, from ${taken} training labels${isLimited ? ", the limit of `regressionPatients`" : ""} (${positive} positive); precision ${precision} chosen on validation`,
+		`ridge regression: logistic, on ${known ? "the risk by age and sex, " : ""}age, sex${columns.related.length > 0 ? `, related records (${codes?.words})` : ""} and counts, recent counts and recency of all codes and categories; a penalty for each kind of feature, chosen on ${heldOut}`,
+		`boosted trees: on the same features; their number and size chosen on ${heldOut}`,
+		`both learned from ${taken} training labels${limitText} and ${validated.length} validation labels (${positive} positive)`,
 	);
-	const label = "own history, all labels";
-	const name = { ...baselines.history, label, setting: "fine-tuned" } as const;
-	return [models.scoredRow(name, evaluated, logOdds.map(probabilityOf))];
+	const rowOf = (name: RowName, logOdds: Float64Array) =>
+		models.scoredRow({ ...name, setting: "fine-tuned" }, evaluated, logOdds.map(probabilityOf));
+	return [
+		rowOf(baselines.ridge, linearPredictor(rows, coefficients)),
+		rowOf(baselines.trees, predictTrees(trees, rows, evaluatedKnown)),
+	];
 }
 
 async function oracleRows(
@@ -241,25 +256,6 @@ async function oracleRows(
 	notes.push(`reference model: the true chance of ${oracle.of}`);
 	const chances = await labelChances(oracle, dataset, labels, truth);
 	return [models.scoredRow(baselines.oracle, evaluated, chances, oracle.calibrated)];
-}
-
-/** Features of a history: records per code, number of records, duration and the last gap. */
-async function countFeatures(dataset: Dataset, labels: readonly Label[]): Promise<Float32Array> {
-	const { size } = dataset.vocabulary;
-	const width = size + 3;
-	const features = new Float32Array(labels.length * width);
-	for (const [row, label] of labels.entries()) {
-		const { tokens, times } = await labelSets.viewOf(dataset, label);
-		const rowFeatures = features.subarray(row * width, (row + 1) * width);
-		for (const token of tokens) rowFeatures[token] += 1;
-		for (let code = 0; code < size; code++) rowFeatures[code] = Math.log1p(rowFeatures[code]);
-		const [first, last] = [times[0] ?? label.time, times.at(-1) ?? label.time];
-		rowFeatures.set(
-			[Math.log1p(tokens.length), label.time - first, Math.log1p(label.time - last)],
-			size,
-		);
-	}
-	return features;
 }
 
 type SimulatedRecords = ReturnType<SimulationTruth["patient"]>["history"];

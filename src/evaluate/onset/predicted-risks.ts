@@ -7,6 +7,7 @@ import type { Trained } from "../../model/train/index.js";
 import { fitHazards, hazardRegressionData } from "../../model/train/regressions/fit-hazards.js";
 import { regressionRisks } from "../../model/train/regressions/regression-risks.js";
 import { hazardModel } from "../../predict/hazards.js";
+import { baselines } from "../bootstrap.js";
 import { regressionLimit } from "../evaluation.js";
 import { findSimulationTruth } from "../simulation-truth.js";
 import type { IndexedPatient } from "./index-days.js";
@@ -123,7 +124,7 @@ async function regressionPredictions(
 		lookBackDays,
 		mostPatients,
 	});
-	for (const { kind, who, label } of regressionRows) {
+	for (const { kind, name } of regressionRows) {
 		const regression = await fitHazards(data, {
 			kind,
 			outputs: [...outputs, death],
@@ -148,12 +149,12 @@ async function regressionPredictions(
 			}
 			return all;
 		});
-		rows.push({ name: { who, label }, risks });
+		rows.push({ name, risks });
 	}
 	return rows;
 }
 
 const regressionRows = [
-	{ kind: "ridge", who: "history", label: "ridge regression" },
-	{ kind: "trees", who: "trees", label: "boosted trees" },
+	{ kind: "ridge", name: baselines.ridge },
+	{ kind: "trees", name: baselines.trees },
 ] as const;

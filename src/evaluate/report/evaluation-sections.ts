@@ -135,7 +135,7 @@ const calibrationSentences = {
 	weightedCalibrationError: "the probabilities of all codes, weighted by the probability itself,",
 };
 
-const labelledOrder = ["auprc", "auroc", "brier", "calibrationError"];
+const labelledOrder = ["logLoss", "auprc", "auroc", "brierSkill", "calibrationError"];
 
 const ways: Readonly<Record<string, string>> = {
 	"zero-shot prototype": "zero-shot: similarity to a typical case",

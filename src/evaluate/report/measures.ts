@@ -25,7 +25,8 @@ const kinds: Readonly<Record<string, Omit<MeasureKind, "reading">>> = {
 	accuracy: { ...share, title: "accuracy, %" },
 	auprc: { ...fraction, title: "AUPRC" },
 	auroc: { ...fraction, title: "AUROC" },
-	brier: { ...fraction, title: "Brier", better: "less" },
+	logloss: { ...fraction, title: "log loss", better: "less" },
+	brierskill: { ...points, title: "Brier skill, %", better: "more" },
 	calibrationerror: { ...points, title: "calibration error, points" },
 	weightedcalibrationerror: { ...points, title: "weighted calibration error, points" },
 	topcalibrationerror: { ...points, title: "calibration error of the first choice, points" },
@@ -51,8 +52,10 @@ const readings: Readonly<Record<string, string>> = {
 		"Average precision: patients are ranked by their score, and the share of true cases is averaged over the ranks of the true cases. Guessing gives the share of cases among all; 1 is perfect.",
 	auroc:
 		"The chance that a patient who became a case was ranked above one who did not: 0.5 is guessing, 1 is perfect.",
-	brier:
-		"The mean squared difference between the predicted probability and the outcome (1 or 0); less is better.",
+	logloss:
+		"The mean of −log of the probability that was given to the true label: less is better; it counts ranking and calibration.",
+	brierskill:
+		"How much of the mean squared error goes if each person has their own probability instead of everybody the share of positives: 0 means no gain, 100 % is perfect.",
 	calibrationerror:
 		"The mean difference between predicted probability and observed frequency over bins of predictions, weighted by the number of predictions in each, in percentage points.",
 	weightedcalibrationerror:

@@ -30,7 +30,7 @@ const demoEvaluations = {
 	onset: { horizons: [1, 5], draws: 100 },
 	next: { patients: 500, draws: 500 },
 	forecast: { patients: 500, draws: 500, methods: ["time-specific"] },
-	[labelled]: { draws: 500 },
+	[labelled]: {},
 } as const satisfies Readonly<Record<string, EvaluateOptions>>;
 
 export const demoTasks = Object.keys(demoEvaluations);

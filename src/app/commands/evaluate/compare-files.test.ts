@@ -47,9 +47,15 @@ test("labels: the same, also in the schema of MEDS, whose probabilities have 32 
 	const [row] = rows.filter(({ label }) => label.endsWith("zero-shot risk"));
 	const than = (label: string) =>
 		differences.find((pair) => pair.row === row?.label && pair.than === label)?.metrics ?? {};
-	expect(Object.keys(than("risk"))).toEqual(["auprc", "auroc", "brier", "calibrationError"]);
+	expect(Object.keys(than("risk"))).toEqual([
+		"auprc",
+		"auroc",
+		"logLoss",
+		"brierSkill",
+		"calibrationError",
+	]);
 	for (const measure of Object.values(than("risk"))) expect(measure).toEqual(nothing);
-	expect(than("meds").brier?.value).toBeCloseTo(0, 7);
+	expect(than("meds").brierSkill?.value).toBeCloseTo(0, 7);
 	expect(stdout).toMatch(/^TrajGPT, zero-shot risk − risk +\+?0\.000/m);
 });
 

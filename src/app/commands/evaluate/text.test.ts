@@ -17,7 +17,7 @@ test("chf prints the differences of every model row to own history and to age an
 	const measure = (value: number) => ({ auroc: { value, low: value - 0.1, high: value + 0.1 } });
 	const model = ["zero-shot risk", "fine-tuned"].map((label) => ({ who: "model" as const, label }));
 	const others = [
-		{ who: "history", label: "own history, all labels" },
+		{ who: "history", label: "ridge regression" },
 		{ who: "global", label: "prevalence" },
 		{ who: "global", label: "age and sex" },
 		{ who: "oracle", label: "reference model" },
@@ -34,10 +34,10 @@ test("chf prints the differences of every model row to own history and to age an
 	);
 	expect([...text.matchAll(/^(.* − .*?) {2,}\+0\.200/gm)].map(([, pair]) => pair)).toEqual([
 		"zero-shot risk − fine-tuned",
-		"zero-shot risk − own history, all labels",
+		"zero-shot risk − ridge regression",
 		"zero-shot risk − age and sex",
 		"zero-shot risk − reference model",
-		"fine-tuned − own history, all labels",
+		"fine-tuned − ridge regression",
 		"fine-tuned − age and sex",
 	]);
 });

@@ -38,7 +38,8 @@ const titles: Readonly<Record<string, string>> = {
 	topCalibrationError: "calibration error of the first choice",
 	auprc: "AUPRC",
 	auroc: "AUROC",
-	brier: "Brier score",
+	logLoss: "log loss",
+	brierSkill: "Brier skill",
 	tmap: "T-mAP, %",
 	visitsPerYear: "visits per year",
 	codesPerVisit: "codes per visit",
@@ -121,7 +122,7 @@ function tables(rows: readonly EvaluationRow[], newCodes?: Measure): string {
 const ageAndSex = "age and sex";
 
 /**
- * Each model row against the next, against the patient's own history, age and sex and files, and the first against
+ * Each model row against the next, against the first row of own history, trees, age and sex and files, and the first against
  * the oracle, or against what was observed. The file has every pair, and the windows.
  */
 function shownPairs(rows: readonly EvaluationRow[], differences: Differences): Differences {
@@ -133,6 +134,7 @@ function shownPairs(rows: readonly EvaluationRow[], differences: Differences): D
 		return (
 			than === models[at + 1] ||
 			than === labelOf("history") ||
+			than === labelOf("trees") ||
 			than === ageAndSex ||
 			fileRows.includes(than) ||
 			(at === 0 && [labelOf("oracle"), labelOf("observed")].includes(than))

@@ -4,6 +4,7 @@ import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.j
 import type { SparseRows } from "../../glm.js";
 import { featureFamilies, groupsOfTokens, recencyOf, recentDays } from "../../hazards/landmarks.js";
 import { type HazardSettings, outputsOf } from "../../hazards/settings.js";
+import type { Events } from "../../predictor.js";
 
 /** A person on a day up to which everything is known. */
 export interface KnownOnDay {
@@ -24,7 +25,7 @@ export interface DescribedPeople {
 }
 
 /** The columns of regressions on records: the families one after the other, each with a column per output, then one of ones. */
-function recordColumns(settings: HazardSettings, vocab: number) {
+export function recordColumns(settings: HazardSettings, vocab: number) {
 	const { count } = outputsOf(settings, vocab);
 	const families = featureFamilies.length;
 	return { count, bias: families * count, width: families * count + 1 };
@@ -81,10 +82,13 @@ const sexSign = ({ sex }: Pick<History, "sex">): number =>
 	sex === null ? 0 : sex === "male" ? 1 : -1;
 
 /** The rows of people on days; the columns of a row are in no order. */
-function recordRows(
+export function recordRows(
 	settings: HazardSettings,
 	vocab: number,
-	people: readonly KnownOnDay[],
+	people: readonly {
+		readonly history: Events & Pick<History, "birthEvents">;
+		readonly day: number;
+	}[],
 ): SparseRows {
 	const { count, bias } = recordColumns(settings, vocab);
 	const groups = groupsOfTokens(settings, vocab);
