@@ -9,7 +9,11 @@ import { isoDate } from "../../base/time.js";
 import type { Dataset, Split } from "../../data/cohort/index.js";
 import type { SparseRows } from "../../model/glm.js";
 import { hazardSettings, outputsOf } from "../../model/hazards/settings.js";
-import { fitHazards, usualLandmarks } from "../../model/train/regressions/fit-hazards.js";
+import {
+	fitHazards,
+	hazardRegressionData,
+	usualLandmarks,
+} from "../../model/train/regressions/fit-hazards.js";
 import {
 	type FollowedLandmarks,
 	followedLandmarks,
@@ -204,18 +208,18 @@ describe("a matrix of first records", () => {
 		const { death } = outputsOf(settings, vocab);
 		const measured = study.horizons.flatMap((years) => measuredCodes(study.codes, daysOf(years)));
 		const outputs = [...new Set(measured.map(({ token }) => token))];
-		const { rates, precisions, kind } = await fitHazards(settings, dataset, {
+		const data = await hazardRegressionData(settings, dataset, { lookBackDays });
+		const { rates, form } = await fitHazards(data, {
 			kind: "ridge",
 			outputs: [...outputs, death],
-			lookBackDays,
 		});
 		const [train, valid] = [landmarksIn(ofSplit("train"), 5), landmarksIn(ofSplit("valid"), 5)];
-		const fitted = hazardFitter({ settings, vocab, rates, train, valid })(kind, precisions, [
+		const fitted = hazardFitter({ settings, vocab, rates, train, valid })(form, [
 			...outputs,
 			death,
 		]);
 		const regression = {
-			...{ kind, rates, precisions },
+			...{ rates, form },
 			outputs: new Map([...outputs, death].map((output, i) => [output, fitted[i]!])),
 		};
 		const { patients } = study.cohort;
