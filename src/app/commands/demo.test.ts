@@ -80,8 +80,7 @@ describe("demo", () => {
 		expect(again.stderr).toMatch(/^done in /);
 		const { stdout } = await done`demo --out ${out}`;
 		for (const part of [
-			shown,
-			`The report, with figures: ${join(out, "run", "report.html")}`,
+			`The report, with figures and other tasks: ${join(out, "run", "report.html")}`,
 			`trajgpt describe ${join(out, "dataset")}`,
 		])
 			expect(stdout).toContain(part);
@@ -149,7 +148,7 @@ const report: DemoReport = {
 	out: "runs/x",
 	settings: { patients: 1000, epochs: 2, seed: 1 },
 	counts: { ...counts, tokens: 20, splits: { train: counts, valid: counts, test: counts } },
-	labels: [{ task: "chf", rule: "", labels: 30, positive: 3, excluded: {} }],
+	labels: [],
 	training: { epochs: 2, step: 9, parameters: 1500 },
 	evaluations: {
 		onset: {
@@ -164,7 +163,20 @@ const report: DemoReport = {
 					},
 				},
 				{ who: "global", label: "age and sex", metrics: { "auroc 5y": measured(0.6) } },
+				{ who: "oracle", label: "reference model", metrics: {} },
 			]),
+			differences: [
+				{
+					row: "TrajGPT",
+					than: "age and sex",
+					metrics: { "logLoss 5y": { value: -0.05, low: -0.08, high: -0.02 } },
+				},
+				{
+					row: "TrajGPT",
+					than: "reference model",
+					metrics: { "logLoss 5y": { value: 0.1, low: 0.05, high: 0.15 } },
+				},
+			],
 			onset: {
 				...{ index: "random", lookBackDays: 365, subgroups: [], codes: [] },
 				horizons: [
@@ -179,27 +191,6 @@ const report: DemoReport = {
 				],
 			},
 		},
-		next: evaluation("next", [
-			{ who: "model", label: "TrajGPT", metrics: { nats: measured(2.5), accuracy: measured(0.3) } },
-		]),
-		forecast: evaluation("forecast", [
-			{
-				who: "model",
-				label: "TrajGPT, auto-regressive",
-				method: "auto-regressive",
-				metrics: { "recall@10": measured(0.55) },
-			},
-			{
-				who: "model",
-				label: "TrajGPT, time-specific",
-				method: "time-specific",
-				metrics: { "recall@10": measured(0.65), "recall@10 new": measured(0.12) },
-			},
-		]),
-		chf: evaluation("chf", [
-			{ who: "model", label: "TrajGPT, fine-tuned", metrics: { auprc: measured(0.25) } },
-			{ who: "global", label: "prevalence", metrics: { auprc: measured(0.05) } },
-		]),
 	},
 	report: "runs/x/run/report.html",
 	example: "p7",
@@ -215,23 +206,16 @@ function evaluation(
 	return { ...about, notes: [], task, patients: 6, events: 60, seed: 0, draws: 10, rows };
 }
 
-test("prints the numbers of every task, and suggests commands for a test patient", () => {
+test("prints first records in one table, what TrajGPT is ahead of, and commands to try", () => {
 	const text = render(report);
-	expect(text).toMatch(
-		/^within 5 years, 115 frequent codes +log loss per onset +AUROC +average precision, %/m,
-	);
-	expect(text).toMatch(
-		/^TrajGPT +3\.400 \[.*\] +0\.650 \[0\.640, 0\.660\] +11\.00 \[10\.00, 12\.00\]$/m,
-	);
-	expect(text).toMatch(/^age and sex +0\.600/m);
-	expect(text.indexOf("within 5 years")).toBeLessThan(text.indexOf("next: nats"));
-	expect(text).toMatch(
-		/^TrajGPT +2\.500 \[2\.490, 2\.510\] +30\.0 \[.*\] +65\.0 \[64\.0, 66\.0\] +12\.0 \[11\.0, 13\.0\]$/m,
-	);
-	expect(text).toMatch(/^TrajGPT, fine-tuned +0\.250 \[0\.240, 0\.260\]$/m);
-	expect(text).toMatch(/^prevalence +0\.050/m);
+	expect(text).toMatch(/^ +5 y: log loss +AUROC +AP, %$/m);
+	expect(text).toMatch(/^TrajGPT +3\.400 +0\.650 +11\.00$/m);
+	expect(text).toMatch(/^age and sex +0\.600 *$/m);
+	expect(text).toContain("  TrajGPT − age and sex: −0.050 [−0.080, −0.020] (5 y)\n");
+	expect(text).not.toContain("TrajGPT − reference model");
 	expect(text).toContain("trajgpt risk runs/x/run --patient p7 --code 428");
-	expect(text).toContain("The report, with figures: runs/x/run/report.html");
+	expect(text).toContain("tasks: runs/x/run/report.html");
+	for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(120);
 });
 
 test("runs each stage once, in order, with an estimate that adapts to the machine", async () => {

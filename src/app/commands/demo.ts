@@ -4,12 +4,13 @@ import { table } from "../../base/table.js";
 import { thousands } from "../../base/thousands.js";
 import { openDataset } from "../../data/cohort/index.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
-import { type Evaluation, type EvaluationRow, readEvaluation } from "../../evaluate/index.js";
+import { type Evaluation, readEvaluation } from "../../evaluate/index.js";
+import { measureKind, written } from "../../evaluate/report/measures.js";
 import { weightCount } from "../../model/index.js";
 import { readTrained } from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
 import * as steps from "./demo/steps.js";
-import { measureText, onsetTable } from "./evaluate/text.js";
+import { intervalText } from "./evaluate/text.js";
 import { flag, mostPeople, offFlag, option, seed, threadsField, whole } from "./fields.js";
 import { interrupted } from "./interruptible.js";
 import { type Io, printJson, progressOf } from "./io.js";
@@ -43,7 +44,7 @@ export const command = defineCommand({
 		json: flag("print one JSON document"),
 	},
 	examples: {
-		"trajgpt demo": "tables and a report, in a few minutes on two cores",
+		"trajgpt demo": "a table and a report, in a few minutes on two cores",
 		"trajgpt demo --patients 20000 --epochs 10 --out runs/larger":
 			"a larger population, more epochs",
 	},
@@ -110,84 +111,54 @@ async function gatherReport(out: string, settings: steps.DemoSettings) {
 export type DemoReport = Awaited<ReturnType<typeof gatherReport>>;
 
 export const render = (report: DemoReport): string =>
-	[population, onsets, forecasts, labelled, onward].map((part) => part(report)).join("");
+	[population, onsets, onward].map((part) => part(report)).join("\n");
 
-function population({ settings, counts, training }: DemoReport): string {
-	const { train, test } = counts.splits;
+function population({ settings, counts, training, evaluations: { onset } }: DemoReport): string {
+	const { train } = counts.splits;
 	return [
-		`${thousands(settings.patients)} simulated people: ${thousands(counts.events)} events, `,
-		`${thousands(counts.tokens - specialCount)} codes. All rates are invented.\n`,
-		`TrajGPT, preset ${steps.preset}, ${formatCount(training.parameters)} parameters, learned from `,
-		`${thousands(train.patients)} of them; what follows is measured on ${thousands(test.patients)} others.\n\n`,
+		`${thousands(settings.patients)} simulated people, ${thousands(counts.tokens - specialCount)} codes. All rates are invented.\n`,
+		`TrajGPT (${formatCount(training.parameters)} parameters, one seed) and the regressions learned from ${thousands(train.patients)} of them.\n`,
+		`Who of ${thousands(onset?.patients ?? 0)} others gets what for the first time, by when? Frequent codes:\n`,
 	].join("");
 }
 
-/** First records: one table per horizon, the model beside the others. */
+const shown = { logLoss: "log loss", auroc: "AUROC", averagePrecision: "AP, %" } as const;
+
+/** First records: the model beside the others, and what it is ahead of those that learned from the same people. */
 function onsets({ evaluations: { onset } }: DemoReport): string {
 	if (!onset?.onset) return "";
-	return [
-		`Who gets what for the first time, by when? ${thousands(onset.patients)} people, one index day each, death competing.\n\n`,
-		...onset.onset.horizons.map((horizon) => `${onsetTable(horizon, onset.rows)}\n`),
-		`The reference model has the rules that the people were simulated by: nobody can do better. In brackets: 95 % intervals over people.\n\n`,
-	].join("");
-}
-
-const cell = (row: EvaluationRow | undefined, metric: string): string =>
-	measureText(metric, row?.metrics[metric]);
-
-/** The rows of next and forecast side by side. */
-function forecasts({ evaluations: { next, forecast } }: DemoReport): string {
-	if (!next) return "";
-	const forecastRow = (row: EvaluationRow) =>
-		forecast?.rows.find(
-			({ who, label, method }) =>
-				who === row.who && (who === "model" ? method === "time-specific" : label === row.label),
-		);
-	return [
-		`Which code comes next, given the time, ${thousands(next.patients)} people? And which come after the first 50 events, ${thousands(forecast?.patients ?? 0)} people?\n\n`,
-		table(
-			[
-				"",
-				"next: nats",
-				"next: accuracy, %",
-				"after 50 events: recall@10, %",
-				"of known codes, %",
-				"of new codes, %",
-			],
-			next.rows.map((row) => [
-				row.label,
-				cell(row, "nats"),
-				cell(row, "accuracy"),
-				...["recall@10", "recall@10 known", "recall@10 new"].map((metric) =>
-					cell(forecastRow(row), metric),
-				),
-			]),
-		),
-		"\nnats: mean -log p of the recorded code, lower is better. Known codes: those among the first 50 events. In brackets: 95 % intervals over people.\n\n",
-	].join("");
-}
-
-function labelled({ evaluations, labels }: DemoReport): string {
-	const tasks = labels.flatMap(({ task }) => {
-		const evaluation = evaluations[task];
-		return evaluation ? [{ task, evaluation }] : [];
+	const { horizons } = onset.onset;
+	const titles = horizons.flatMap(({ years }) =>
+		Object.values(shown).map((title, i) => (i === 0 ? `${years} y: ${title}` : title)),
+	);
+	const names = horizons.flatMap(({ years }) =>
+		Object.keys(shown).map((metric) => `${metric} ${years}y`),
+	);
+	const rows = onset.rows.map(({ label, metrics }) => [
+		label,
+		...names.map((name) => {
+			const measure = metrics[name];
+			return measure ? written(measure.value, measureKind(name)) : "";
+		}),
+	]);
+	const model = onset.rows[0]?.label;
+	const ahead = (onset.differences ?? []).flatMap(({ row, than, metrics }) => {
+		const other = onset.rows.find(({ label }) => label === than);
+		if (row !== model || !other || other.who === "oracle") return [];
+		const differences = horizons.flatMap(({ years }) => {
+			const difference = metrics[`logLoss ${years}y`];
+			return difference
+				? [`${intervalText(difference, measureKind("logLoss"), true)} (${years} y)`]
+				: [];
+		});
+		return [`${row} − ${than}: ${differences.join(", ")}\n`];
 	});
-	if (tasks.length === 0) return "";
-	const names = [
-		...new Set(tasks.flatMap(({ evaluation }) => evaluation.rows.map(({ label }) => label))),
-	];
 	return [
-		`Yes or no: ${tasks.map(({ task, evaluation }) => `${task}, ${thousands(evaluation.patients)} people`).join("; ")}\n\n`,
-		table(
-			["AUPRC", ...tasks.map(({ task }) => task)],
-			names.map((name) => {
-				const rows = tasks.map(({ evaluation }) =>
-					evaluation.rows.find(({ label }) => label === name),
-				);
-				return [name, ...rows.map((row) => cell(row, "auprc"))];
-			}),
-		),
-		"\n",
+		table(["", ...titles], rows),
+		"Log loss is per first record, lower is better. AP: average precision. Nobody can do better than the\n",
+		"reference model, which has the rules by which the people were simulated.\n",
+		"Differences in log loss, with 95 % intervals over people:\n",
+		...ahead.map((line) => `  ${line}`),
 	].join("");
 }
 
@@ -201,5 +172,9 @@ function onward({ out, report, example }: DemoReport): string {
 		[`trajgpt describe ${dataset}`]: "what the population is like",
 	};
 	const entries = Object.entries(lines).map(([line, does]) => `  npx ${line}  # ${does}\n`);
-	return [`The report, with figures: ${report}\n\n`, "To try next:\n", ...entries].join("");
+	return [
+		`The report, with figures and other tasks: ${report}\n`,
+		"To try next:\n",
+		...entries,
+	].join("");
 }

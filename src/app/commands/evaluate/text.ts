@@ -19,7 +19,7 @@ function unitOf(metric: string) {
 	return { scale: 1, digits: 3, unit: "" };
 }
 
-function intervalText(
+export function intervalText(
 	measure: Measure | undefined,
 	kind: Pick<MeasureKind, "scale" | "digits">,
 	signed = false,

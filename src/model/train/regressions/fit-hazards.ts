@@ -75,13 +75,7 @@ export async function hazardRegressionData(
 		readonly mostPatients?: number;
 	},
 ): Promise<HazardRegressionData> {
-	const landmarkOptions = {
-		seed: landmarkSeed,
-		lookBackDays,
-		perPerson,
-		mostPatients,
-		mostLandmarks,
-	};
+	const landmarkOptions = usualLandmarks(lookBackDays, mostPatients);
 	return {
 		settings,
 		vocab: dataset.vocabulary.size,
