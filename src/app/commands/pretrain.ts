@@ -175,6 +175,8 @@ export interface PretrainOptions extends common.Monitoring, ComputeOptions {
 	readonly embeddingsFrom?: string | undefined;
 	/** The last day of records, observation and deaths that training sees. Default: it sees everything. */
 	readonly before?: number | undefined;
+	/** A folder where regressions of hazards are kept for other runs on the same dataset. Default: none are kept. */
+	readonly priorsIn?: string | undefined;
 	/** The `trainOptions` that differ from their defaults. Default of `learningRate`: that of the model and the preset. */
 	readonly training?: Readonly<Record<string, unknown>> | undefined;
 	/**
@@ -224,6 +226,7 @@ export async function pretrain(
 			resume: resume ?? false,
 			codes: runs.codeNumbers(seen.vocabulary),
 			embeddings,
+			priorsIn: options.priorsIn,
 			options,
 		});
 	};

@@ -32,6 +32,10 @@ export const prefix = "hazards";
 /** The weight with the gain of the network of each output; chosen on validation, not learned. */
 export const gainWeight = `${prefix}.prior.gain`;
 
+/** The weights of the prior, which is fitted before training. */
+export const priorWeights = <Value>(weights: ReadonlyMap<string, Value>): [string, Value][] =>
+	[...weights].filter(([name]) => name.startsWith(`${prefix}.prior.`) && name !== gainWeight);
+
 /** Width of the states that hazards are read from. */
 export const stateWidth = (reading: HazardReading, { dim }: CodeConfig): number =>
 	reading === "queries" ? dim : binRank;

@@ -47,6 +47,8 @@ export interface PretrainRequest {
 	readonly communicator?: Communicator | undefined;
 	/** Given, a new run begins with regressions for these. */
 	readonly hazards?: HazardSettings | null | undefined;
+	/** A folder where these are kept for other runs on the same dataset. Default: none are kept. */
+	readonly priorsIn?: string | undefined;
 	/** Threads that fit these regressions; 1 by default. */
 	readonly threads?: number | undefined;
 	/** The number of each token's code, where some have several tokens: these start and learn together. */
@@ -111,7 +113,8 @@ export type PretrainSummary = Awaited<ReturnType<typeof trainEpochs>>;
 
 /** The start of a training: its initial weights, or the last checkpoint with its tensors. */
 async function beginning(request: PretrainRequest) {
-	const { folder, run, model, dataset, codes, communicator = oneProcess } = request;
+	const { folder, run, model, dataset, codes, priorsIn, communicator = oneProcess } = request;
+	const { hazards, view } = request;
 	const files = runs.runFiles(folder);
 	const { seed } = run.options;
 	const initial = initialWeights(model, run.config, seed);
@@ -123,10 +126,13 @@ async function beginning(request: PretrainRequest) {
 			`${folder} ended before its first checkpoint, which would hold the embeddings that it read; remove it and begin again, with \`embeddingsFrom\``,
 		);
 	const weights =
-		request.hazards && !checkpoint
-			? await startingHazards(drawn, request.hazards, dataset, seed, {
+		hazards && !checkpoint
+			? await startingHazards(drawn, hazards, dataset, seed, {
 					threads: request.threads,
 					progress: request.progress,
+					kept: priorsIn
+						? { folder: priorsIn, of: { hazards, view, dataset: run.dataset } }
+						: undefined,
 				})
 			: drawn;
 	const sealed = request.sealed ?? (existsSync(files.run) ? runs.sealedFiles(folder) : []);

@@ -23,6 +23,7 @@ import {
 	visitBinsOf,
 } from "../hazards/settings.js";
 import type { ParameterValues } from "../index.js";
+import { type KeptPriors, withKeptPrior } from "./kept-prior.js";
 import {
 	fitHazards,
 	type HazardRegressionOptions,
@@ -254,7 +255,9 @@ async function visitRows(settings: HazardSettings, dataset: Dataset, seed: numbe
 const maxRatePatients = 20_000;
 
 /** What regressions may use. */
-type Means = Pick<HazardRegressionOptions, "threads" | "progress">;
+interface Means extends Pick<HazardRegressionOptions, "threads" | "progress"> {
+	readonly kept?: KeptPriors | undefined;
+}
 
 /** Weights whose hazards begin at regressions on the training patients: the network has only the rest to learn. */
 export async function startingHazards(
@@ -266,7 +269,8 @@ export async function startingHazards(
 ): Promise<ParameterValues> {
 	const withRates = await withCrudeRates(weights, settings, dataset, seed);
 	const withVisits = await withVisitRegression(withRates, settings, dataset, seed);
-	return withPrior(withVisits, settings, dataset, means);
+	const fit = () => withPrior(withVisits, settings, dataset, means);
+	return means.kept ? withKeptPrior(withVisits, means.kept, fit) : fit();
 }
 
 /** Weights whose recurrences begin at the crude rates of the training patients. */

@@ -80,6 +80,7 @@ async function pretrainCell(
 		model,
 		settings,
 		hazards: plan.hazards,
+		priorsIn: plans.comparisonFiles(folder).priors,
 		training: { ...plan.options, ...options, seed },
 		resume: "if-begun",
 	});

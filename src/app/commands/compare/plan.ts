@@ -34,6 +34,8 @@ export const comparisonFiles = (folder: string) => ({
 	entry: (id: string) => join(folder, "lines", `${id}.json`),
 	run: (id: string, seed: number) => join(folder, "runs", `${id}-s${seed}`),
 	cell: (id: string, seed: number) => join(folder, "cells", `${id}-s${seed}.json`),
+	/** Regressions that runs of all models and seeds begin with. */
+	priors: join(folder, "priors"),
 	log: (id: string, seed: number) => join(folder, "logs", `${id}-s${seed}.log`),
 	table: (extension: string) => join(folder, `table.${extension}`),
 });

@@ -67,7 +67,7 @@ interface Training
 		Partial<
 			Pick<
 				PretrainRequest,
-				"model" | "view" | "batchesOf" | "sealed" | "hazards" | "codes" | "embeddings"
+				"model" | "view" | "batchesOf" | "sealed" | "hazards" | "priorsIn" | "codes" | "embeddings"
 			>
 		> {
 	readonly run: PretrainRequest["run"] &
