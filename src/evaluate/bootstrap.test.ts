@@ -112,3 +112,21 @@ test("an interval holds possible values only", () => {
 	expect(statistics.possible("recall@10 new", measure).high).toBe(1);
 	expect(statistics.possible("nats", measure)).toEqual({ value: 0.99, low: 0, high: 1.004 });
 });
+
+test("the mean over seeds varies with the patients and with the seed that a draw takes", () => {
+	const drawnAbout = (value: number, seed: number) => ({
+		value,
+		drawn: normals(4000, seed).map((by) => value + 0.02 * by),
+	});
+	const { value, low, high } = statistics.measureOf(
+		statistics.meanOverSeeds(
+			[drawnAbout(0.5, 1), drawnAbout(0.56, 2), drawnAbout(0.53, 3)],
+			"model",
+		),
+	);
+	expect(value).toBeCloseTo(0.53, 9);
+	// Variances add: 0.02² of patients, and 0.0245² of the three seeds.
+	expect((high - low) / 2).toBeCloseTo(1.96 * Math.hypot(0.02, 0.0245), 2);
+	const alone = statistics.meanOverSeeds([drawnAbout(0.5, 1)], "model");
+	expect(alone).toEqual(drawnAbout(0.5, 1));
+});

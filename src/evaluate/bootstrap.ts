@@ -48,6 +48,19 @@ export const difference = (one: Drawn, other: Drawn): Drawn => ({
 	drawn: one.drawn.map((value, draw) => value - other.drawn[draw]),
 });
 
+/**
+ * The mean over training seeds. A draw of patients also draws one seed, so that the interval holds for a model that is
+ * trained once. Values of one model draw the same seeds, different models draw theirs apart.
+ */
+export function meanOverSeeds(bySeed: readonly Drawn[], model: string): Drawn {
+	const [first] = bySeed;
+	const { integer } = random(0).fork("training seeds").fork(model);
+	return {
+		value: bySeed.reduce((sum, { value }) => sum + value, 0) / bySeed.length,
+		drawn: first.drawn.map((_, draw) => bySeed[integer(bySeed.length)].drawn[draw]),
+	};
+}
+
 /** How often each draw takes each patient. The next draw overwrites the array. */
 export function* patientDraws(patients: number, { draws, seed }: BootstrapOptions) {
 	const stream = random(seed).fork("bootstrap");

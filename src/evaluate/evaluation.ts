@@ -248,6 +248,19 @@ export const evaluationSchema = z.strictObject({
 /** The content of `eval/<task>.json` in a run's folder. */
 export type Evaluation = z.infer<typeof evaluationSchema>;
 
+/** The same without the values of rows on each draw, which take much space. */
+export function withoutDraws(evaluation: Evaluation): Evaluation {
+	const stripped = <Part extends Pick<Evaluation, "rows">>(part: Part): Part => ({
+		...part,
+		rows: part.rows.map(({ byDraw: _draws, ...row }) => row),
+	});
+	const { comparisons } = evaluation;
+	return {
+		...stripped(evaluation),
+		...(comparisons && { comparisons: comparisons.map(stripped) }),
+	};
+}
+
 /** Which part of a split was evaluated. */
 export type Sample = NonNullable<Evaluation["sample"]>;
 

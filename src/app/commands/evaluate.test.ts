@@ -62,7 +62,7 @@ describe("evaluate", () => {
 
 	test("forecast of two runs: prints a table per run and one over both", async () => {
 		const { stdout } = await done(evaluate(one, two, ...forecast, "--lookup", "30"));
-		expect(stdout).toContain("95 % t-intervals of the runs");
+		expect(stdout).toContain("of the model and its differences over patients and runs");
 		for (const label of ["TrajGPT, time-specific", "TrajGPT, auto-regressive"])
 			expect(stdout.match(new RegExp(`^${label}  `, "gm"))).toHaveLength(18);
 		expect(stdout.match(/^TrajGPT, time-specific − own history /gm)).toHaveLength(9);

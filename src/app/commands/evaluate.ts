@@ -52,7 +52,7 @@ simulated population, also the reference model.
 
 Results are written to RUN/eval/<task>.json. Several runs (other seeds, same
 dataset) are evaluated one by one and then summarized: means with 95 %
-t-intervals over the runs.
+intervals over patients and runs.
 
 If a split has more than ${thousands(evaluating.mostEvaluated)} patients, ${thousands(evaluating.mostEvaluated)} are drawn at random, the same in
 every evaluation of the dataset. --patients all evaluates all. For tasks with

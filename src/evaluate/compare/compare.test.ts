@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { mapValues } from "../../base/map-values.js";
 import { random } from "../../base/random.js";
-import { measureOf, possible, type RowName, toText } from "../bootstrap.js";
+import { meanOverSeeds, measureOf, possible, type RowName, toText } from "../bootstrap.js";
 import type { Evaluation, EvaluationRow } from "../evaluation.js";
 import {
 	type Cell,
@@ -165,15 +165,16 @@ describe("a comparison", () => {
 		expect(table.lines.map(({ seeds }) => seeds)).toEqual([2, 2, 1, 0]);
 	});
 
-	test("has intervals over patients, for one seed equal to those of its evaluation", () => {
+	test("has intervals over patients and seeds, for one seed equal to those of its evaluation", () => {
 		const [first, , second, history] = table.lines;
 		expect(second!.values[0]).toEqual(interval("recall@5", 0.6));
 		expect(second!.values[4]).toEqual(interval("auprc", 0.6));
 		expect(history!.values[4]).toEqual(interval("auprc", 0.55));
 		const { low, high, seedDeviation } = first!.values[0]!;
-		const mean = interval("recall@5", 0.51);
-		expect([low, high]).toEqual([close(mean.low), close(mean.high)]);
+		const overSeeds = measureOf(meanOverSeeds([drawnAbout(0.5), drawnAbout(0.52)], "one"));
+		expect([low, high]).toEqual([close(overSeeds.low), close(overSeeds.high)]);
 		// Two values 0.02 apart.
+		expect(table.notes.join()).toContain("are not in these intervals: Two");
 		expect(seedDeviation).toBeCloseTo(0.01 * Math.SQRT2, 9);
 	});
 
@@ -184,19 +185,14 @@ describe("a comparison", () => {
 			"own history − One (time-specific)",
 		]);
 		const [, two, history] = table.differences;
-		// The scatter is the same in all: nothing is left of it.
-		for (const [column, value] of [
-			[0, 0.09],
-			[4, 0.1],
-		] as const)
-			expect(two!.overPatients[column]).toEqual({
-				value: close(value),
-				low: close(value),
-				high: close(value),
-			});
-		expect(history!.overPatients[1]!.value).toBeCloseTo(0.29, 9);
-		expect(two!.overPatients[2]).toBeUndefined(); // "two" has no zero-shot
-		expect(two!.overSeeds[0]).toBeUndefined(); // and one seed alone
+		// The scatter of patients is the same in all: nothing is left of it. Both seeds of "one" have the same AUPRC.
+		expect(two!.values[4]).toEqual({ value: close(0.1), low: close(0.1), high: close(0.1) });
+		const { value, low, high } = two!.values[0]!;
+		expect(value).toBeCloseTo(0.09, 9);
+		expect(high - low).toBeCloseTo(0.02, 9);
+		expect(history!.values[1]!.value).toBeCloseTo(0.29, 9);
+		expect(two!.values[2]).toBeUndefined(); // "two" has no zero-shot
+		expect(two!.verdicts).toEqual(columns.map(() => undefined)); // and no column has a margin
 	});
 
 	test("compares a forecast method with the same method of the other line, if it has it", () => {
@@ -214,9 +210,9 @@ describe("a comparison", () => {
 		);
 		const [, difference] = differences;
 		expect([difference!.line, difference!.than]).toEqual(["Three", "One (auto-regressive)"]);
-		expect(difference!.overPatients[0]!.value).toBeCloseTo(0.44 - 0.45, 9);
+		expect(difference!.values[0]!.value).toBeCloseTo(0.44 - 0.45, 9);
 		// What is no forecast is the line's own, whatever its way.
-		expect(difference!.overPatients[4]!.value).toBeCloseTo(0.7 - 0.5, 9);
+		expect(difference!.values[4]!.value).toBeCloseTo(0.7 - 0.5, 9);
 		// Without forecasts there are no ways to name.
 		const labels = comparisonOf(columnsOf(["chf"], []), ways, cells, []);
 		expect(labels.lines.map(({ label }) => label)).toEqual(["One", "Two", "own history"]);
@@ -248,15 +244,18 @@ describe("a comparison", () => {
 		expect(shown.notes.at(-1)).toMatch(/^trained on xla, .*: Two$/);
 	});
 
-	test("compares seed by seed if both lines have several seeds", () => {
-		const paired = comparisonOf(columns, ways, [...cells, cell(two, 2, 0.622)], []);
-		const [, { overSeeds, seeds }] = paired.differences as [unknown, Comparison["differences"][0]];
-		expect(seeds).toBe(2);
-		expect(overSeeds[0]!.value).toBeCloseTo(0.101, 9);
-		expect(overSeeds[0]!.high - overSeeds[0]!.value).toBeCloseTo(12.7062 * 0.001, 6);
-		expect(markdown(paired)).toContain(
-			"| Two (by-order) − One (time-specific) (2 seeds) | +10.1 [+8.8, +11.4] |",
-		);
+	test("says what differences of first records mean", () => {
+		const onset = columnsOf(["onset"], []);
+		const onsetCell = (compared: ComparedModel, auroc: number) => {
+			const values = { "auroc 1y": auroc, "logLoss 1y": 4.3 };
+			const rows = [row({ who: "model", label: compared.label }, values)];
+			return cellOf(compared, 1, { onset: evaluation("onset", rows) });
+		};
+		const shown = comparisonOf(onset, ways, [onsetCell(one, 0.6), onsetCell(two, 0.63)], []);
+		expect(shown.differences[0]!.verdicts.slice(0, 2)).toEqual(["equivalent", "ahead"]);
+		expect(markdown(shown)).toContain("| +0.030 [+0.030, +0.030] ahead |");
+		expect(shown.notes.join()).toContain("±0.02 in log loss per onset, ±0.01 in AUROC, ±5 % of");
+		expect(csv(shown)).toMatch(/^Two,,onset,,auroc 1y,.*,One,ahead$/m);
 	});
 
 	test("rejects lines measured on different data", () => {
@@ -325,15 +324,15 @@ describe("rendering a comparison", () => {
 			/\| One \(time-specific\) \| <u>51.0<\/u> \[[\d., ]+\] \(sd 1.4\) \|/,
 		);
 		expect(markdown(table)).toContain(
-			"| Two (by-order) − One (time-specific) | +9.0 [+9.0, +9.0] | +9.0 [",
+			"| One (auto-regressive) − One (time-specific) | −5.0 [−5.0, −5.0] | −5.0 [",
 		);
 		expect(latex(table)).toContain(`Two & \\textbf{60.0}\\,{\\scriptsize $\\pm$ ${half}} & `);
 		expect(latex(table)).toContain("\\begin{tabular}{l|cc|ccc|r}");
 		const lines = csv(table).split("\n");
-		expect(lines).toContain(`Two,two,forecast,,recall@5,${value},${low},${high},1,,,patients`);
+		expect(lines).toContain(`Two,two,forecast,,recall@5,${value},${low},${high},1,,,`);
 		expect(lines).toContain("Two,two,training,,parameters,131000,,,1,,,");
 		expect(csv(table)).toMatch(
-			/own history,,forecast,,recall@5,0.29\d*,[\d.]+,[\d.]+,,,One \(time-specific\),patients/,
+			/own history,,forecast,,recall@5,0.29\d*,[\d.]+,[\d.]+,,,One \(time-specific\),$/m,
 		);
 		const [groups, titles, , , two] = textRows(table);
 		expect(groups).toEqual(["Forecasting", "CHF"]);
@@ -371,24 +370,30 @@ describe("acrossRuns", () => {
 		differences: [{ row: "TrajGPT", than: "own history", metrics: metricsOf(recall - 0.5) }],
 	});
 
-	test("gives the model's mean and t-interval, and leaves other rows unchanged", () => {
+	test("gives the model's mean over patients and runs, and leaves other rows unchanged", () => {
 		const { runs, rows, differences } = acrossRuns([0.6, 0.7, 0.8].map(run));
-		const half = (4.3027 * 0.1) / Math.sqrt(3);
-		const mean = (value: number) => ({
-			value: close(value),
-			low: close(value - half),
-			high: close(value + half),
-		});
 		expect(runs).toBe(3);
-		expect(rows[0]?.metrics.recall).toEqual(mean(0.7));
+		const { value, low, high } = rows[0]!.metrics.recall!;
+		expect(value).toBeCloseTo(0.7, 9);
+		// Every draw is of one run: from below 0.6 to above 0.8.
+		expect(low).toBeGreaterThan(0.55);
+		expect(low).toBeLessThan(0.6);
+		expect(high).toBeGreaterThan(0.8);
 		expect(rows[1]?.metrics).toEqual(metricsOf(0.5));
-		expect(differences[0]?.metrics.recall).toEqual(mean(0.2));
+		const difference = differences[0]!.metrics.recall!;
+		// The scatter of patients is the same in both rows.
+		expect(difference.value).toBeCloseTo(0.2, 9);
+		expect(difference.high - difference.low).toBeCloseTo(0.2, 9);
 	});
 
-	test("approximates Student's t beyond its table", () => {
-		const { rows } = acrossRuns(Array.from({ length: 21 }, (_, i) => run(i / 100)));
-		const error = Math.sqrt((21 * 22) / 12 / 21) / 100; // variance of 0 … 20 is 38.5
-		expect((rows[0].metrics.recall.high - 0.1) / error).toBeCloseTo(2.086, 3);
+	test("adds the variances of patients and runs for a metric without draws", () => {
+		const withoutDraws = [0.6, 0.7, 0.8].map((value) => {
+			const measures = { tmap: { value, low: value - 0.03, high: value + 0.03 } };
+			return evaluation("futures", [{ who: "model", label: "TrajGPT", metrics: measures }]);
+		});
+		const { value, low, high } = acrossRuns(withoutDraws).rows[0]!.metrics.tmap!;
+		expect(value).toBeCloseTo(0.7, 9);
+		expect((high - low) / 2).toBeCloseTo(Math.hypot(0.03, 1.959964 * 0.1), 6);
 	});
 
 	test("rejects a single run, and runs measured on different data", () => {

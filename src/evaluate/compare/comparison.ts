@@ -1,10 +1,19 @@
 import { InputError } from "../../base/errors.js";
 import { mapValues } from "../../base/map-values.js";
-import { type Drawn, difference, drawnOf, measureOf, possible } from "../bootstrap.js";
+import {
+	type Drawn,
+	difference,
+	drawnOf,
+	meanOverSeeds,
+	measureOf,
+	possible,
+} from "../bootstrap.js";
 import type { Evaluation, EvaluationRow, Measure } from "../evaluation.js";
+import { oneSeedText, verdictOf, verdictsText } from "../margins.js";
+import { normalQuantile } from "../metrics.js";
 import { type Cell, type Column, type ComparedMethod, type ComparedModel, shows } from "./cells.js";
 
-/** The mean over seeds, with its 95 % interval over patients. */
+/** The mean over seeds, with its 95 % interval over patients and seeds. */
 export interface LineMeasure extends Measure {
 	/** The standard deviation over seeds, if there are several. */
 	readonly seedDeviation?: number;
@@ -13,10 +22,7 @@ export interface LineMeasure extends Measure {
 export type Comparison = ReturnType<typeof comparisonOf>;
 /** A line of the table, with one value per column; undefined if there is none. Baselines have 0 seeds. */
 export type Line = Comparison["lines"][number];
-/**
- * One line minus another: differences of the means over seeds, with paired intervals over patients, and differences
- * paired by seed, with t-intervals over the common seeds.
- */
+/** One line minus another: differences of the means over seeds, paired over patients, and what they say of the line. */
 export type Difference = Comparison["differences"][number];
 export type Training = NonNullable<Cell["training"]>;
 
@@ -38,7 +44,9 @@ export function comparisonOf(
 			label,
 			group,
 			seeds: compared ? lineCells.length : 0,
-			values: values.map((bySeed, index) => lineMeasure(bySeed, columns[index].metric)),
+			values: values.map((bySeed, index) =>
+				lineMeasure(bySeed, columns[index].metric, trainedOf(compared, label)),
+			),
 			...(training && { training }),
 		};
 	});
@@ -50,25 +58,18 @@ export function comparisonOf(
 		const method = source.compared?.method;
 		const sameMethod = others.find((one) => one !== source && one.compared?.method === method);
 		const forecast = sameMethod ?? first;
-		const pairs = columns.map(({ task }, index) => {
+		const pairs = columns.map(({ task, metric }, index) => {
 			const than = task === "forecast" ? forecast : first;
-			return [source.values[index], than.values[index]] as const;
+			const one = seedMean(source.values[index], trainedOf(source.compared, source.label));
+			const other = seedMean(than.values[index], trainedOf(than.compared, than.label));
+			if (!one || !other) return {};
+			const measure = measureOf(difference(one, other));
+			return { measure, verdict: verdictOf(metric, measure, other.value) };
 		});
-		const bySeed = pairs.map(([one, other]) =>
-			[...one].flatMap(([seed, { value }]) => {
-				const same = other.get(seed);
-				return same ? [value - same.value] : [];
-			}),
-		);
 		return {
 			...differenceLabels(source, byLine ? forecast : first, byLine),
-			overPatients: pairs.map(([one, other]) => {
-				const [mean, otherMean] = [seedMean(one), seedMean(other)];
-				return mean && otherMean && measureOf(difference(mean, otherMean));
-			}),
-			overSeeds: bySeed.map((values) => (values.length < 2 ? undefined : tInterval(values))),
-			/** The number of common seeds. */
-			seeds: Math.max(...bySeed.map(({ length }) => length)),
+			values: pairs.map(({ measure }) => measure),
+			verdicts: pairs.map(({ verdict }) => verdict),
 		};
 	});
 	return {
@@ -78,6 +79,8 @@ export function comparisonOf(
 		failed,
 		notes: [
 			...drawingNotes(cells),
+			...(differences.some(({ verdicts }) => verdicts.some(Boolean)) ? [verdictsText] : []),
+			...oneSeedNotes(lines),
 			...notMeasuredNotes(methods, cells),
 			...missingNotes(sources, against),
 			...providerNotes(lines),
@@ -98,8 +101,8 @@ export const partsOf = ({ columns, lines, differences, ...rest }: Comparison): C
 			lines: lines.map((line) => ({ ...line, values: pick(line.values) })),
 			differences: differences.map((one) => ({
 				...one,
-				overPatients: pick(one.overPatients),
-				overSeeds: pick(one.overSeeds),
+				values: pick(one.values),
+				verdicts: pick(one.verdicts),
 			})),
 		};
 	});
@@ -204,18 +207,15 @@ function varianceOf(values: readonly number[]): number {
 	return values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (values.length - 1);
 }
 
-/** The mean over seeds, for all patients and for each draw. */
-function seedMean(bySeed: BySeed): Drawn | undefined {
-	const all = [...bySeed.values()];
-	if (all.length === 0) return undefined;
-	return {
-		value: meanOf(all.map(({ value }) => value)),
-		drawn: all[0].drawn.map((_, index) => meanOf(all.map(({ drawn }) => drawn[index]))),
-	};
-}
+/** What was trained: forecasting methods of one model draw the same seeds. */
+const trainedOf = (compared: ComparedMethod | undefined, label: string) =>
+	compared?.entry.id ?? label;
 
-function lineMeasure(bySeed: BySeed, metric: string): LineMeasure | undefined {
-	const mean = seedMean(bySeed);
+const seedMean = (bySeed: BySeed, trained: string): Drawn | undefined =>
+	bySeed.size === 0 ? undefined : meanOverSeeds([...bySeed.values()], trained);
+
+function lineMeasure(bySeed: BySeed, metric: string, trained: string): LineMeasure | undefined {
+	const mean = seedMean(bySeed, trained);
 	if (!mean) return undefined;
 	const values = Array.from(bySeed.values(), ({ value }) => value);
 	return {
@@ -266,7 +266,7 @@ function drawingNotes(cells: readonly Cell[]): string[] {
 		return `${task}: ${patients} patients; ${percent(value)} % [${percent(low)}, ${percent(high)}] of the codes are new for the patient, the others known from the look-up window`;
 	};
 	return [
-		`intervals: 95 %, over patients of split ${split}, of the mean over seeds; ${draws} bootstrap draws (seed ${seed}), the same for every line; sd: standard deviation over seeds`,
+		`intervals: 95 %, of the mean over seeds; ${draws} bootstrap draws (seed ${seed}) of patients of split ${split}, the same for every line, and with each draw of one seed of the line; sd: standard deviation over seeds`,
 		...new Set(evaluations.map(noteOf)),
 	];
 }
@@ -307,6 +307,12 @@ const missingNotes = (
 		(label, labels) => `no differences from ${label}, which has no result: ${labels}`,
 	);
 
+const oneSeedNotes = (lines: readonly { label: string; seeds: number }[]): string[] =>
+	grouped(
+		lines.flatMap(({ label, seeds }) => (seeds === 1 ? [[oneSeedText, label] as const] : [])),
+		(text, labels) => `${text}: ${labels}`,
+	);
+
 const providerNotes = (lines: readonly { label: string; training?: Training }[]): string[] =>
 	grouped(
 		lines.flatMap(({ label, training }) =>
@@ -320,7 +326,8 @@ export type AcrossRuns = ReturnType<typeof acrossRuns>;
 
 /**
  * Combines evaluations of one task, of runs that differ in their seed and were measured on the same patients. Rows of the
- * model have the mean and the 95 % t-interval over runs; the share of new codes and other rows are the same in every run.
+ * model and their differences have the mean over runs, with an interval over patients and runs; the share of new codes
+ * and other rows are the same in every run.
  */
 export function acrossRuns(evaluations: readonly Evaluation[]) {
 	const [first] = evaluations;
@@ -335,10 +342,36 @@ export function acrossRuns(evaluations: readonly Evaluation[]) {
 			throw new InputError(
 				`the runs were measured on different data: ${first.task} of ${first.patients} patients of ${first.made.dataset}, and ${task} of ${patients} patients of ${made.dataset}`,
 			);
-	const meansOf = (measuredIn: (run: Evaluation) => Pick<EvaluationRow, "metrics"> | undefined) => {
-		const rows = evaluations.flatMap((run) => measuredIn(run) ?? []);
-		return mapValues(rows[0]?.metrics ?? {}, (_, name) =>
-			tInterval(rows.flatMap(({ metrics }) => metrics[name]?.value ?? [])),
+	/** Of the runs that have the row and the metric. */
+	const drawsOf = ({ rows, task }: Evaluation, label: string, metric: string): Drawn[] => {
+		const row = rows.find((one) => one.label === label);
+		return row?.byDraw?.[metric] === undefined ? [] : [drawnOf(row, { task, metric })];
+	};
+	const overRuns = (
+		draws: readonly Drawn[],
+		measures: (run: Evaluation) => Measure | undefined,
+	): Measure =>
+		draws.length > 0
+			? measureOf(meanOverSeeds(draws, "runs"))
+			: meanMeasure(evaluations.flatMap((run) => measures(run) ?? []));
+	const rowMeasure = (label: string, metric: string): Measure => {
+		const draws = evaluations.flatMap((run) => drawsOf(run, label, metric));
+		const measure = overRuns(
+			draws,
+			({ rows }) => rows.find((row) => row.label === label)?.metrics[metric],
+		);
+		return possible(metric, measure);
+	};
+	const differenceMeasure = (row: string, than: string, metric: string): Measure => {
+		const draws = evaluations.flatMap((run) =>
+			drawsOf(run, row, metric).flatMap((one) =>
+				drawsOf(run, than, metric).map((other) => difference(one, other)),
+			),
+		);
+		return overRuns(
+			draws,
+			({ differences = [] }) =>
+				differences.find((pair) => pair.row === row && pair.than === than)?.metrics[metric],
 		);
 	};
 	return {
@@ -346,37 +379,26 @@ export function acrossRuns(evaluations: readonly Evaluation[]) {
 		...(first.newCodes && { newCodes: first.newCodes }),
 		...(first.tooFew && { tooFew: first.tooFew }),
 		rows: first.rows.map((row) => {
-			if (row.who !== "model") return row;
-			const { label, setting } = row;
-			const isSame = (other: EvaluationRow) => other.label === label && other.setting === setting;
-			return { ...row, metrics: meansOf(({ rows }) => rows.find(isSame)) };
+			const { byDraw: _draws, ...shown } = row;
+			if (row.who !== "model") return shown;
+			return {
+				...shown,
+				metrics: mapValues(row.metrics, (_, name) => rowMeasure(row.label, name)),
+			};
 		}),
-		differences: (first.differences ?? []).map(({ row, than }) => ({
+		differences: (first.differences ?? []).map(({ row, than, metrics }) => ({
 			row,
 			than,
-			metrics: meansOf(({ differences }) =>
-				differences?.find((pair) => pair.row === row && pair.than === than),
-			),
+			metrics: mapValues(metrics, (_, name) => differenceMeasure(row, than, name)),
 		})),
 	};
 }
 
-/** Mean and 95 % t-interval of normally distributed values. */
-function tInterval(values: readonly number[]): Measure {
+/** The mean of measures that have no draws: their variance over patients, and that over runs. */
+function meanMeasure(measures: readonly Measure[]): Measure {
+	const values = measures.map(({ value }) => value);
 	const value = meanOf(values);
-	if (values.length < 2) return { value, low: value, high: value };
-	const half = tQuantile(values.length - 1) * Math.sqrt(varianceOf(values) / values.length);
+	const square = meanOf(measures.map(({ low, high }) => ((high - low) / 2) ** 2));
+	const half = Math.sqrt(square + normalQuantile ** 2 * varianceOf(values));
 	return { value, low: value - half, high: value + half };
-}
-
-/** 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom. */
-const tPoints = [12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.306, 2.2622, 2.2281];
-
-function tQuantile(degrees: number): number {
-	const z = 1.959964;
-	// First terms of the expansion around the normal quantile, exact to four digits here.
-	return (
-		tPoints[degrees - 1] ??
-		z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
-	);
 }

@@ -89,31 +89,21 @@ function groupsOf(columns: readonly Column[]) {
 	return groups;
 }
 
-function differenceTables({ columns, differences }: compared.Comparison) {
-	const header = headerOf(columns);
-	const rowOf = ({ line, than }: compared.Difference, values: readonly (Measure | undefined)[]) => [
+const differencesTitle =
+	"Differences of means over seeds, paired over patients, with 95 % intervals over patients and seeds:";
+
+function differenceTable({ columns, differences }: compared.Comparison) {
+	const rows = differences.map(({ line, than, values, verdicts }) => [
 		`${line} − ${than}`,
 		...columns.map((column, index) => {
 			const measure = values[index];
 			if (!measure) return none;
 			const { value, low, high } = measure;
-			return `${signed(column, value)} [${signed(column, low)}, ${signed(column, high)}]`;
+			const interval = `${signed(column, value)} [${signed(column, low)}, ${signed(column, high)}]`;
+			return [interval, verdicts[index] ?? []].flat().join(" ");
 		}),
-	];
-	const tables = [
-		{
-			title:
-				"Differences of means over seeds, paired over patients, with 95 % intervals over patients:",
-			rows: differences.map((one) => rowOf(one, one.overPatients)),
-		},
-		{
-			title: "The same differences paired by seed, with 95 % t-intervals over the seeds both have:",
-			rows: differences
-				.filter(({ seeds }) => seeds > 1)
-				.map((one) => rowOf({ ...one, than: `${one.than} (${one.seeds} seeds)` }, one.overSeeds)),
-		},
-	];
-	return tables.filter(({ rows }) => rows.length > 0).map((one) => ({ ...one, header }));
+	]);
+	return { header: headerOf(columns), rows };
 }
 
 interface Format {
@@ -132,8 +122,9 @@ function written(comparison: compared.Comparison, format: Format): string {
 		parts.map(format.lines).join("\n"),
 		`\n${format.legend}\n`,
 		...parts
-			.flatMap(differenceTables)
-			.map(({ title, header, rows }) => `\n${title}\n\n${format.table(header, rows)}`),
+			.map(differenceTable)
+			.filter(({ rows }) => rows.length > 0)
+			.map(({ header, rows }) => `\n${differencesTitle}\n\n${format.table(header, rows)}`),
 		"\n",
 		...[...comparison.notes, ...failures].map((note) => `${format.bullet}${note}\n`),
 	].join("");
@@ -142,7 +133,8 @@ function written(comparison: compared.Comparison, format: Format): string {
 /** For the terminal. */
 export const comparisonText = (comparison: compared.Comparison): string =>
 	written(comparison, {
-		legend: "±: half the width of the 95 % interval over patients; the files have both ends.",
+		legend:
+			"±: half the width of the 95 % interval over patients and seeds; the files have both ends.",
 		bullet: "",
 		table,
 		lines(part) {
@@ -167,7 +159,7 @@ const markdownTable: Format["table"] = (header, rows) =>
 const markdown = (comparison: compared.Comparison): string =>
 	written(comparison, {
 		legend:
-			"Bold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients; sd: standard deviation over seeds.",
+			"Bold: best of the trained models; underlined: second. In brackets: 95 % intervals over patients and seeds; sd: standard deviation over seeds.",
 		bullet: "- ",
 		table: markdownTable,
 		lines(part) {
@@ -184,18 +176,23 @@ const markdown = (comparison: compared.Comparison): string =>
 	});
 
 const csvHeader =
-	"line group task setting metric value low high seeds seed_deviation minus interval".split(" ");
+	"line group task setting metric value low high seeds seed_deviation minus verdict".split(" ");
 
-/** One row per number, for programs; `minus` names the subtracted line, `interval` what the interval is over. */
+/** One row per number, for programs; `minus` names the subtracted line. */
 function csv({ columns, lines, differences }: compared.Comparison): string {
 	type Row = Readonly<Record<string, string | number>>;
-	const inColumns = (values: readonly (compared.LineMeasure | undefined)[], names: Row): Row[] =>
+	const inColumns = (
+		values: readonly (compared.LineMeasure | undefined)[],
+		names: Row,
+		verdicts: compared.Difference["verdicts"] = [],
+	): Row[] =>
 		columns.flatMap(({ task, setting, method, metric }, index) => {
 			const measure = values[index];
 			if (!measure) return [];
 			const { value, low, high, seedDeviation = "" } = measure;
 			const measured = { value, low, high, seed_deviation: seedDeviation };
-			return { ...names, task, setting: setting ?? method ?? "", metric, ...measured };
+			const verdict = verdicts[index] ?? "";
+			return { ...names, task, setting: setting ?? method ?? "", metric, ...measured, verdict };
 		});
 	const ofLines = lines.flatMap(({ label: line, group, seeds, values, training }) => {
 		const onCpu = ["cpuSecondsPerEpoch", "peakBytes"] as const;
@@ -203,18 +200,15 @@ function csv({ columns, lines, differences }: compared.Comparison): string {
 			? (["parameters", ...(compared.isOnCpu(training) ? onCpu : [])] as const)
 			: [];
 		return [
-			...inColumns(values, { line, group, seeds, interval: "patients" }),
+			...inColumns(values, { line, group, seeds }),
 			...known.map((metric) => {
 				const value = training?.[metric] ?? "";
 				return { line, group, task: "training", metric, value, seeds };
 			}),
 		];
 	});
-	const ofDifferences = differences.flatMap(
-		({ line, than: minus, overPatients, overSeeds, seeds }) => [
-			...inColumns(overPatients, { line, minus, interval: "patients" }),
-			...inColumns(overSeeds, { line, minus, seeds, interval: "seeds" }),
-		],
+	const ofDifferences = differences.flatMap(({ line, than: minus, values, verdicts }) =>
+		inColumns(values, { line, minus }, verdicts),
 	);
 	const rows = [...ofLines, ...ofDifferences].map((row: Row) =>
 		csvHeader.map((name) => row[name] ?? ""),

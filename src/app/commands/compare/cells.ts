@@ -160,7 +160,7 @@ async function evaluateOn(
 		const before = await evaluating.tryReadEvaluation(run, task);
 		const inputs =
 			before && (await evaluating.evaluationInputsHash(task, people, options, trained));
-		if (before && before.made.basis === inputs) {
+		if (before && before.made.basis === inputs && before.rows.every(({ byDraw }) => byDraw)) {
 			evaluations[task] = before;
 			continue;
 		}

@@ -186,7 +186,11 @@ async function evaluateOn(
 			split,
 			patients,
 		});
-		const drawn = { ...taskOptions, ...(sample && { sample, fullDataset: dataset }) };
+		const drawn = {
+			...taskOptions,
+			...(sample && { sample, fullDataset: dataset }),
+			...(runs.length > 1 && { keepDraws: true }),
+		};
 		const evaluateRun = await evaluating.openTask(name, people, drawn, maker);
 		for (const trained of runs) {
 			const other = evaluating.isExternal(trained, dataset)
@@ -195,9 +199,12 @@ async function evaluateOn(
 			await checkWritable(evaluating.evaluationFile(trained.folder, name, other));
 		}
 		const measured: MeasuredRun[] = [];
+		const withDraws: evaluating.Evaluation[] = [];
 		for (const trained of runs) {
 			const run = trained.folder;
-			const evaluation = await evaluateRun(runtime, trained);
+			const drawnEvaluation = await evaluateRun(runtime, trained);
+			withDraws.push(drawnEvaluation);
+			const evaluation = evaluating.withoutDraws(drawnEvaluation);
 			if (communicator.rank > 0) {
 				measured.push({ run, evaluation });
 				continue;
@@ -217,7 +224,7 @@ async function evaluateOn(
 			onEvaluation?.(result);
 		}
 		if (runs.length === 1) return { runs: measured };
-		const over = evaluating.acrossRuns(measured.map(({ evaluation }) => evaluation));
+		const over = evaluating.acrossRuns(withDraws);
 		onAcrossRuns?.(name, over);
 		return { runs: measured, acrossRuns: over };
 	};

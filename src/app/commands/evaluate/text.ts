@@ -2,6 +2,7 @@ import { csvLine, table } from "../../../base/table.js";
 import { thousands } from "../../../base/thousands.js";
 import { counted } from "../../../evaluate/charts/numbers.js";
 import type { AcrossRuns, Evaluation, EvaluationRow, Measure } from "../../../evaluate/index.js";
+import { oneSeedText, verdictOf, verdictsText } from "../../../evaluate/margins.js";
 import {
 	type MeasureKind,
 	measureKind,
@@ -29,8 +30,21 @@ export function intervalText(
 	return `${number(measure.value)} [${number(measure.low)}, ${number(measure.high)}]`;
 }
 
-export const measureText = (metric: string, measure: Measure | undefined, signed = false): string =>
-	intervalText(measure, unitOf(metric), signed);
+/** A difference with what it says of the row, where its metric has a margin. */
+function differenceText(
+	metric: string,
+	{ than, metrics }: Differences[number],
+	rows: readonly EvaluationRow[],
+	kind: Pick<MeasureKind, "scale" | "digits">,
+): string {
+	const measure = metrics[metric];
+	const other = rows.find(({ label }) => label === than)?.metrics[metric];
+	const verdict = measure && other && verdictOf(metric, measure, other.value);
+	return [intervalText(measure, kind, true), verdict ?? []].flat().join(" ");
+}
+
+export const measureText = (metric: string, measure: Measure | undefined): string =>
+	intervalText(measure, unitOf(metric));
 
 const titles: Readonly<Record<string, string>> = {
 	calibrationError: "calibration error",
@@ -150,9 +164,9 @@ function differencesText(rows: readonly EvaluationRow[], all: Differences): stri
 		.map(({ part, metrics: shown }) =>
 			table(
 				[part === "" ? "difference" : `difference, ${titleOf(part)}`, ...shown.map(headerOf)],
-				differences.map(({ row, than, metrics: measures }) => [
-					`${row} − ${than}`,
-					...shown.map((metric) => measureText(metric, measures[metric], true)),
+				differences.map((pair) => [
+					`${pair.row} − ${pair.than}`,
+					...shown.map((metric) => differenceText(metric, pair, rows, unitOf(metric))),
 				]),
 			),
 		)
@@ -181,7 +195,8 @@ export function evaluationText(
 					tables(rows, evaluation.newCodes),
 					...(differences?.length ? ["\n", differencesText(rows, differences)] : []),
 				]),
-		`\nIn brackets: 95 % intervals, ${thousands(draws)} draws of patients (seed ${seed}); differences are paired.\n`,
+		`\nIn brackets: 95 % intervals, ${thousands(draws)} draws of patients (seed ${seed}); differences are paired; ${oneSeedText}.\n`,
+		...(task === "onset" ? [`${verdictsText}\n`] : []),
 		...[...notes, end].map((line) => `${withFlags(line)}\n`),
 	].join("");
 }
@@ -195,7 +210,8 @@ export function acrossRunsText(
 		...(tooFew ? [`${tooFew}.\n\n`] : []),
 		tables(rows, newCodes),
 		...(differences.length > 0 ? ["\n", differencesText(rows, differences)] : []),
-		"\nIn brackets: of the model and its differences, 95 % t-intervals of the runs; of other rows, of the patients.\n",
+		"\nIn brackets: 95 % intervals; of the model and its differences over patients and runs, of other rows over patients.\n",
+		...(task === "onset" ? [`${verdictsText}\n`] : []),
 	].join("");
 }
 
@@ -233,17 +249,23 @@ function onsetPart(
 	rows: readonly EvaluationRow[],
 	differences: Differences,
 ): string {
-	const cells = (metrics: EvaluationRow["metrics"], signed = false) =>
-		names.map((name) => intervalText(metrics[name], measureKind(name), signed));
 	const hasSome = ({ metrics }: Pick<EvaluationRow, "metrics">) =>
 		names.some((name) => metrics[name]);
 	return table(
 		[title, ...names.map((name) => measureKind(name).title)],
 		[
-			...rows.filter(hasSome).map(({ label, metrics }) => [label, ...cells(metrics)]),
+			...rows
+				.filter(hasSome)
+				.map(({ label, metrics }) => [
+					label,
+					...names.map((name) => intervalText(metrics[name], measureKind(name))),
+				]),
 			...differences
 				.filter(hasSome)
-				.map(({ row, than, metrics }) => [`${row} − ${than}`, ...cells(metrics, true)]),
+				.map((pair) => [
+					`${pair.row} − ${pair.than}`,
+					...names.map((name) => differenceText(name, pair, rows, measureKind(name))),
+				]),
 		],
 	);
 }
