@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { add, cast, input, mul, parameter, sum } from "../tensor/index.js";
+import { add, cast, input, mul, parameter, sum, toOnnx } from "../tensor/index.js";
 import { next, programs } from "./index.js";
-import { engineVersion, nodeRuntime } from "./node.js";
+import { engineVersion, nodeRuntime, threadsOfStep } from "./node.js";
 
 const runtime = nodeRuntime({ threads: 1 });
 const floats = (...values: number[]) => Float32Array.from(values);
@@ -167,6 +167,13 @@ test("the number of threads can be set and does not change the result", async ()
 		);
 		await program.dispose();
 	}
+});
+
+test("training steps with small results take one thread", async () => {
+	expect(threadsOfStep({ volume: 2e6, nodes: 20 }, 4)).toBe(1);
+	expect(threadsOfStep({ volume: 4e6, nodes: 20 }, 4)).toBe(4);
+	const step = toOnnx({ outputs: { y: sum(mul(input("x", [250]), 2)) } });
+	expect(step).toMatchObject({ volume: 4 * (250 + 1 + 1), nodes: 3 });
 });
 
 describe("programs", () => {

@@ -15,6 +15,8 @@ export interface OnnxModel {
 	readonly bytes: Uint8Array;
 	/** Total bytes of all results, more than a run needs at once; Infinity if sizes are open without a largest value. */
 	readonly volume: number;
+	/** The number of nodes. */
+	readonly nodes: number;
 	readonly inputs: Readonly<Record<string, TensorType>>;
 	readonly outputs: Readonly<Record<string, TensorType>>;
 	/** Weights that are not in `bytes`, each a file of its own for the session. */
@@ -111,5 +113,6 @@ export function toOnnx(
 		},
 	});
 	const bytes = toBinary(ModelProtoSchema, model);
-	return { bytes, volume: writer.volume, inputs, outputs: results, external };
+	const { volume, written } = writer;
+	return { bytes, volume, nodes: written.length, inputs, outputs: results, external };
 }
