@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../../base/errors.js";
 import { replaceFile } from "../../../base/files/index.js";
-import { formatDuration, type Progress } from "../../../base/progress.js";
+import { formatDuration, type Progress, silentProgress } from "../../../base/progress.js";
 import { thousands } from "../../../base/thousands.js";
 import { type Dataset, openDataset, prepare, prepareDefaults } from "../../../data/cohort/index.js";
 import { openCsv } from "../../../data/records/index.js";
@@ -121,14 +121,20 @@ export function demoStages(
 				demoTasks.every((task) => existsSync(evaluationFile(files.run, task))),
 			work: async () => {
 				const dataset = await opened();
-				for (const [task, options] of Object.entries(demoEvaluations))
-					await evaluateTask(task, runs.readTrained(files.run), dataset, {
-						...options,
-						futures,
-						seed,
-						threads,
-						progress,
-					});
+				const trained = runs.readTrained(files.run);
+				// While threads fit the regressions of onset, this one has time for the other tasks.
+				const notes = { ...silentProgress, note: progress.note };
+				await Promise.all(
+					Object.entries(demoEvaluations).map(([task, options]) =>
+						evaluateTask(task, trained, dataset, {
+							...options,
+							futures,
+							seed,
+							threads,
+							progress: task === "onset" ? progress : notes,
+						}),
+					),
+				);
 			},
 		},
 		{
