@@ -52,13 +52,14 @@ export const usualLandmarks = (
 	mostLandmarks,
 });
 
-/** From strong to weak. */
+/** From strong to weak. The search starts in between. */
 const commonPrecisions = [3200, 1600, 800, 400, 200, 100, 50];
+const startingPrecision = 800;
 const familyFactors = [4, 1 / 4];
 /** Outputs on which the form of a regression is chosen. */
 const tunedOutputs = 24;
-/** Outputs that a thread fits per call. */
-const perCall = 4;
+/** Outputs that a thread fits per call, at most: several share a pass over the rows. */
+const mostPerCall = 16;
 /** Landmarks × outputs for which another thread is worth its start. */
 const workPerThread = 100_000;
 
@@ -106,6 +107,7 @@ export async function fitHazards(
 		label: string,
 	): Promise<Map<number, FittedOutput>> => {
 		const fitted = new Map<number, FittedOutput>();
+		const perCall = Math.min(mostPerCall, Math.ceil(which.length / (2 * fitter.threads)));
 		const calls = Array.from({ length: Math.ceil(which.length / perCall) }, (_, call) =>
 			which.slice(call * perCall, (call + 1) * perCall),
 		);
@@ -167,7 +169,8 @@ async function chosenForm(
 	fit: (form: RegressionForm) => Promise<FittedForm["fitted"]>,
 ): Promise<FittedForm> {
 	const common = commonForms(kind);
-	let best: FittedForm = { form: common[0], fitted: new Map() };
+	const first = kind === "trees" ? 0 : commonPrecisions.indexOf(startingPrecision);
+	let best: FittedForm = { form: common[first], fitted: new Map() };
 	let least = Number.POSITIVE_INFINITY;
 	const isBetter = async (form: RegressionForm) => {
 		const fitted = await fit(form);
@@ -178,7 +181,13 @@ async function chosenForm(
 		least = loss;
 		return true;
 	};
-	for (const form of common) if (!(await isBetter(form))) break;
+	await isBetter(common[first]);
+	const improves = async (step: 1 | -1) => {
+		let next = first + step;
+		while (next in common && (await isBetter(common[next]))) next += step;
+		return next !== first + step;
+	};
+	if (!(await improves(1))) await improves(-1);
 	if (kind === "ridge")
 		for (const family of featureFamilies.keys())
 			for (const factor of familyFactors)
@@ -207,6 +216,7 @@ function fittingThreads(data: HazardRegressionData, outputs: number, threads: nu
 	const fit = hazardFitter(data);
 	if (count < 2)
 		return {
+			threads: 1,
 			fit: async (...args: FitArguments) => fit(...args),
 			end: async () => {},
 		};
@@ -215,7 +225,11 @@ function fittingThreads(data: HazardRegressionData, outputs: number, threads: nu
 		workerData: data,
 		work: "fits regressions",
 	});
-	return { fit: (...args: FitArguments) => call("fit", args) as Promise<FittedOutput[]>, end };
+	return {
+		threads: count,
+		fit: (...args: FitArguments) => call("fit", args) as Promise<FittedOutput[]>,
+		end,
+	};
 }
 
 type FitArguments = [form: RegressionForm, outputs: readonly number[]];
