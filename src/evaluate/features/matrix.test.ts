@@ -138,6 +138,7 @@ function landmarksIn(rows: readonly Row[], perPerson: number): FollowedLandmarks
 		features: sparseRows(rows),
 		ages: Float32Array.from(rows, ({ age }) => (age === null ? -1 : Number(age))),
 		sexes: Int8Array.from(rows, ({ male }) => (male === null ? 0 : male === 1 ? 1 : -1)),
+		outputs: count,
 		width: names.length,
 		perPerson,
 		days: Float32Array.from(rows, (row) => Math.min(farthest, row["days observed"] as number)),

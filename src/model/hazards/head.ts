@@ -57,6 +57,7 @@ export function codeWeights(
 		"onset.state": state,
 		...nn.nested("prior", {
 			age: fixed(zeros(count, 2 * bandCount)),
+			past: fixed(zeros(count, pastFeatures)),
 			bias: fixed(rate),
 			gain: fixed(nn.filledWith(1, [count])),
 		}),
@@ -163,7 +164,8 @@ function bandHats(settings: HazardSettings, bins: number, person: Tensor): Tenso
 
 /**
  * Of outputs that are not recorded yet: log h = prior + gain · weights · state of the bin, where the prior is a
- * regression on age, sex and earlier records: age curve(age in the bin) + effects of the records.
+ * regression on age, sex and earlier records: age curve(age in the bin) + effects of the records of each code and of
+ * how much was recorded of anything.
  * Of others, the effects are those of their own records. Where a network is queried at the first bins alone, the
  * hazards are those of these bins.
  */
@@ -172,7 +174,7 @@ export function logHazards(
 	{ vocab }: CodeConfig,
 	parameters: nn.Weights,
 	states: Tensor, // [landmarks, bins, width]
-	{ person, ages, counts, recent, recency, since }: Features,
+	{ person, ages, counts, recent, recency, since, past }: Features,
 	/** The outputs whose hazards are computed, if not all; `since` is theirs alone. */
 	sampled?: Tensor, // [outputs], int32
 ) {
@@ -189,9 +191,10 @@ export function logHazards(
 			: nn
 					.product(nn.product(known, p("onset.codesIn")), sampledOf(p("onset.codesOut")))
 					.mul(linearScale);
+	const ofPast = nn.product(past, sampledOf(p("prior.past")));
 	const prior = nn
 		.product(bandHats(settings, bins, person), sampledOf(p("prior.age")))
-		.add(inEachBin(ofRecords.add(sampledOf(p("prior.bias")))));
+		.add(inEachBin(ofRecords.add(ofPast).add(sampledOf(p("prior.bias")))));
 	const ofNetwork = nn.product(states, sampledOf(p("onset.state")));
 	const onsetAt = (gain: Tensor | number) => prior.add(ofNetwork.mul(gain));
 

@@ -19,8 +19,15 @@ const birthEventsOf = (tokens: ArrayLike<number>) =>
 /** What counts as recent, in days. */
 export const recentDays = 365;
 
-/** How much was recorded up to a day: log(1 + n) of recent days with records, recent records, all such days, codes, and years. */
-export const pastFeatures = 5;
+/** How much was recorded up to a day, of anything: log(1 + n) of each. */
+export const pastNames = [
+	"recent days with records",
+	"all recent records",
+	"days with records",
+	"different codes",
+	"years with records",
+] as const;
+export const pastFeatures = pastNames.length;
 
 /** Writes the features of the first `count` records of a history, on a day not before the last of them. */
 export function writePast(

@@ -78,6 +78,7 @@ test("hazards of sampled outputs are those among all", async () => {
 	const { features: values } = landmarkValues(settings, vocab, landmarks);
 	for (const field of [values.counts, values.recent])
 		field.set(drawn(field.length).map((value) => Math.round(value ** 2)));
+	values.past.set(drawn(values.past.length));
 	values.since.set(drawn(values.since.length).map((value) => Math.round(100 * value)));
 	const outputs = Int32Array.of(7, 5, count - 1);
 	const { length: size } = outputs;

@@ -13,7 +13,7 @@ import { type Checkpoint, hasCheckpoint, readCheckpoint } from "./checkpoint.js"
 import { type LogEvent, readEventLog } from "./event-log.js";
 import { type TrainOptions, trainOptions } from "./options.js";
 
-const runVersion = 8;
+const runVersion = 9;
 
 const runSchema = z.strictObject({
 	kind: z.literal("trajgpt-run"),

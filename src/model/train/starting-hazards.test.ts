@@ -1,14 +1,24 @@
 import { expect, test } from "vitest";
 import { random } from "../../base/random.js";
+import { yearDays } from "../../base/time.js";
 import { historiesDataset } from "../../data/cohort/testing/histories-dataset.js";
+import { specialTokens } from "../../data/cohort/vocabulary.js";
+import { evaluate, relativeError } from "../../engine/runtime/testing/evaluate.js";
+import { input } from "../../engine/tensor/index.js";
 import { logistic, poisson } from "../glm.js";
-import { sinceHatsOf } from "../hazards/head.js";
+import { featureInputs, logHazards, sinceHatsOf } from "../hazards/head.js";
 import { ageFeatures, landmarkValues, pastFeatures } from "../hazards/landmarks.js";
-import { hazardSettings, visitBinsOf } from "../hazards/settings.js";
+import { hazardWeights } from "../hazards/objective.js";
+import { binsOf, hazardSettings, outputsOf, visitBinsOf } from "../hazards/settings.js";
 import { historyWith } from "../hazards/testing/histories.js";
 import { modelById } from "../index.js";
+import { drawWeights, parametersOf, weightsOf } from "../nn/weights.js";
 import { smallSettings } from "../testing/small-settings.js";
-import { deathRates, glmRows, withVisitRegression } from "./starting-hazards.js";
+import { fitHazards, hazardRegressionData } from "./regressions/fit-hazards.js";
+import { logRateAt } from "./regressions/followed-landmarks.js";
+import { logRatios } from "./regressions/hazard-regression.js";
+import { described } from "./regressions/record-features.js";
+import { deathRates, glmRows, startingHazards, withVisitRegression } from "./starting-hazards.js";
 
 const settings = hazardSettings.parse({ daysPerLandmark: 640 });
 const vocab = 6;
@@ -141,4 +151,70 @@ test("people who were seen often are expected sooner, and visits end as they did
 	}
 	expect(data("visit.bias")).not.toBe(start.get("hazards.visit.bias")!.data);
 	expect(start.get("hazards.visit.past")!.data.every((own) => own === 0)).toBe(true);
+});
+
+test("before training, hazards of first records are those of the regression", async () => {
+	const vocab = 9;
+	const settings = hazardSettings.parse({
+		binDays: [100, 1000, 3000],
+		groups: [{ name: "six or seven", tokens: [6, 7] }],
+	});
+	const people = Array.from({ length: 60 }, (_, id) => {
+		const draw = random(11).fork(id);
+		const days = Array.from({ length: draw.integer(9) }, () => 1000 + draw.integer(4900));
+		const events = days.sort((a, b) => a - b).map((day) => [day, 5 + draw.integer(4)] as const);
+		const history = historyWith(events, { id: `p${id}` });
+		if (draw.uniform() < 0.5) return history;
+		const tokens = Int32Array.from(history.tokens).fill(specialTokens.male, 0, 1);
+		return { ...history, tokens, sex: "male" as const };
+	});
+	const dataset = historiesDataset(people, vocab, people.slice(0, 20));
+	const { count } = outputsOf(settings, vocab);
+	const outputs = Array.from({ length: count - 5 }, (_, i) => 5 + i);
+	const data = await hazardRegressionData(settings, dataset, settings);
+	const regression = await fitHazards(data, { kind: "sparse", outputs });
+	const config = { vocab, dim: 4, hazards: settings };
+	const drawn = drawWeights(hazardWeights(settings, "queries", config), random(1));
+	const weights = await startingHazards(drawn, settings, dataset, 1);
+
+	const known = people.map((history) => ({ history, day: 4000 }));
+	const { features, observe } = landmarkValues(settings, vocab, known.length);
+	for (const [i, { history, day }] of known.entries()) observe(i, history, day);
+	const { middle } = binsOf(settings);
+	const hidden = input("hidden", [known.length, middle.length, config.dim]);
+	const { onsetAt } = logHazards(
+		settings,
+		config,
+		weightsOf(parametersOf(weights)),
+		hidden,
+		featureInputs(settings, vocab, known.length, "float32"),
+	);
+	const { onsets } = await evaluate(
+		{ onsets: onsetAt(0) },
+		{
+			...Object.fromEntries([...weights].map(([name, { data }]) => [name, data])),
+			...Object.fromEntries(
+				Object.entries(features).map(([name, data]) => [`hazards.${name}`, data]),
+			),
+			hidden: new Float32Array(known.length * middle.length * config.dim),
+		},
+	);
+	const description = described(settings, vocab, known);
+	for (const output of outputs) {
+		const fitted = regression.outputs.get(output)!;
+		const ratios = logRatios(fitted, description);
+		const expected = known.flatMap((_, person) =>
+			middle.map(
+				(days) =>
+					logRateAt(
+						fitted.curve,
+						description.sexes[person]!,
+						description.ages[person]!,
+						days / yearDays,
+					) + ratios[person]!,
+			),
+		);
+		const computed = expected.map((_, i) => onsets[i * count + output]!);
+		expect(relativeError(computed, expected)).toBeLessThan(1e-5);
+	}
 });

@@ -10,7 +10,6 @@ import { drawDay, drawLandmark } from "../hazards/draw-landmarks.js";
 import { prefix, sinceHatsOf, sinceKnots } from "../hazards/head.js";
 import {
 	ageFeatures,
-	featureFamilies,
 	type LandmarkFeatures,
 	landmarkValues,
 	pastFeatures,
@@ -30,6 +29,7 @@ import {
 	hazardRegressionData,
 } from "./regressions/fit-hazards.js";
 import { ageCurve, logRateAt } from "./regressions/followed-landmarks.js";
+import { recordColumns } from "./regressions/record-features.js";
 
 /** Training patients with records, at most so many and evenly spread, each with draws of its own. */
 async function* drawnPatients(dataset: Dataset, most: number, draws: Random) {
@@ -326,21 +326,25 @@ async function withPrior(
 	});
 	const age = new Float32Array(count * 2 * bandCount);
 	const bias = new Float32Array(count);
-	const columns = featureFamilies.length * count;
-	const codes = new Float32Array(hasCodes ? count * columns : 0);
+	const columns = recordColumns(settings, vocab);
+	const codes = new Float32Array(hasCodes ? count * columns.past : 0);
+	const past = new Float32Array(count * pastFeatures);
 	for (let output = 0; output < count; output++) {
 		const fitted = outputs.get(output);
 		const curve = fitted?.curve ?? ageCurve(rates, output);
 		const level = logRateAt(curve, 0, -1, 0);
 		const effects = fitted?.learned as Float64Array | undefined;
-		bias[output] = level + (effects?.[columns] ?? 0);
+		bias[output] = level + (effects?.[columns.bias] ?? 0);
 		const bands = [...curve.mean.map((logRate) => logRate - level), ...curve.halfDifference];
 		age.set(bands, output * bands.length);
-		if (effects) codes.set(effects.subarray(0, columns), output * columns);
+		if (!effects) continue;
+		codes.set(effects.subarray(0, columns.past), output * columns.past);
+		past.set(effects.subarray(columns.past, columns.bias), output * pastFeatures);
 	}
 	const started = new Map(weights);
 	started.set(`${prefix}.prior.age`, { shape: [count, 2 * bandCount], data: age });
 	started.set(`${prefix}.prior.bias`, { shape: [count], data: bias });
-	if (hasCodes) started.set(`${prefix}.prior.codes`, { shape: [count, columns], data: codes });
+	started.set(`${prefix}.prior.past`, { shape: [count, pastFeatures], data: past });
+	if (hasCodes) started.set(`${prefix}.prior.codes`, { shape: [count, columns.past], data: codes });
 	return started;
 }

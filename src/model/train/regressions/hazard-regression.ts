@@ -2,8 +2,7 @@ import type { RatesByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
 import { type BinnedRows, binnedRows } from "../../binned-rows.js";
 import { fitTrees, predictTrees, type TreeSettings, type Trees } from "../../boosted-trees.js";
 import * as glm from "../../glm.js";
-import { featureFamilies } from "../../hazards/landmarks.js";
-import { type HazardSettings, outputsOf } from "../../hazards/settings.js";
+import type { HazardSettings } from "../../hazards/settings.js";
 import {
 	type AgeCurve,
 	ageCurve,
@@ -11,7 +10,7 @@ import {
 	type FollowedLandmarks,
 	outcomesOf,
 } from "./followed-landmarks.js";
-import { type DescribedPeople, withPersonColumns } from "./record-features.js";
+import { type DescribedPeople, recordColumns, treeRows } from "./record-features.js";
 
 /*
  * log h = log rate by age and sex + effects of earlier records.
@@ -54,10 +53,12 @@ export interface FittedOutput {
 export function logRatios({ learned }: FittedOutput, people: DescribedPeople): Float64Array {
 	return learned instanceof Float64Array
 		? glm.linearPredictor(people.features, learned)
-		: predictTrees(learned, withPersonColumns(people));
+		: predictTrees(learned, treeRows(people));
 }
 
-/** Precision of the level of all landmarks, which differs little from that of the rates. */
+/** Precision of the effects of how much was recorded of anything, whatever the penalty of the others: they are few. */
+const pastPrecision = 400;
+/** Of the level of all landmarks, which differs little from that of the rates. */
 const biasPrecision = 1;
 /** Of fits: 0.1 standard errors, much less than a penalty moves the coefficients. */
 const tolerance = 1e-2;
@@ -76,22 +77,26 @@ const ridgePenalty = (
 	{ settings, vocab }: HazardRegressionData,
 	precisions: FamilyPrecisions,
 ): glm.Penalty => {
-	const { count } = outputsOf(settings, vocab);
-	const columns = featureFamilies.length * count + 1;
-	const byColumn = Float64Array.from(
-		{ length: columns },
-		(_, column) => precisions[Math.floor(column / count)] ?? biasPrecision,
-	);
-	return { precisions: byColumn, centres: new Float64Array(columns) };
+	const { count, past, bias, width } = recordColumns(settings, vocab);
+	const byColumn = new Float64Array(width)
+		.fill(pastPrecision, past, bias)
+		.fill(biasPrecision, bias);
+	for (const [family, precision] of precisions.entries())
+		byColumn.fill(precision, family * count, (family + 1) * count);
+	return { precisions: byColumn, centres: new Float64Array(width) };
 };
 
-const sparsePenalty = (ridge: glm.Penalty, effects: Float64Array): glm.Penalty => {
-	const bias = effects.length - 1;
+const sparsePenalty = (
+	{ settings, vocab }: HazardRegressionData,
+	ridge: glm.Penalty,
+	effects: Float64Array,
+): glm.Penalty => {
+	const { past } = recordColumns(settings, vocab);
 	const squareWidth = sparse.width ** 2;
 	const precisions = ridge.precisions.map((precision, column) =>
-		column === bias
-			? precision
-			: (precision * sparse.sharpness * squareWidth) / (effects[column] ** 2 + squareWidth),
+		column < past
+			? (precision * sparse.sharpness * squareWidth) / (effects[column] ** 2 + squareWidth)
+			: precision,
 	);
 	return { precisions, centres: ridge.centres };
 };
@@ -114,7 +119,7 @@ function* fitEffects(
 		const ratios = glm.linearPredictor(train.features, effects);
 		if (round > 0) curve = curveBeside(settings, train, output, ratios) ?? curve;
 		const outcomes = outcomesOf(settings, train, output, curve);
-		const penalty = kind === "sparse" && round > 0 ? sparsePenalty(ridge, effects) : ridge;
+		const penalty = kind === "sparse" && round > 0 ? sparsePenalty(data, ridge, effects) : ridge;
 		effects = yield* glm.fitGlm(glm.poisson, train.features, outcomes, penalty, {
 			start: effects,
 			tolerance,
@@ -129,8 +134,8 @@ export function hazardFitter(data: HazardRegressionData) {
 	let binned: Readonly<Record<"train" | "valid", BinnedRows>> | undefined;
 	const binnedOnce = () => {
 		if (binned) return binned;
-		const rows = binnedRows(withPersonColumns(train));
-		binned = { train: rows, valid: binnedRows(withPersonColumns(valid), rows.bins) };
+		const rows = binnedRows(treeRows(train));
+		binned = { train: rows, valid: binnedRows(treeRows(valid), rows.bins) };
 		return binned;
 	};
 	return (form: RegressionForm, outputs: readonly number[]): FittedOutput[] => {

@@ -46,14 +46,14 @@ function layoutOf({ settings, vocab }: LabelColumns) {
 	return { records, person, related, known, width: known + 1 };
 }
 
-/** The index in `labelFamilies` of each column; −1 for the column of ones. */
+/** The index in `labelFamilies` of each column; −1 for the column of ones, and for those that labels leave empty. */
 export function familiesOfColumns(columns: LabelColumns): Int8Array {
 	const { records, person, related, known, width } = layoutOf(columns);
 	return Int8Array.from({ length: width }, (_, column) => {
 		if (column === known) return labelFamilies.indexOf("known log-odds");
 		if (column >= related) return labelFamilies.indexOf("related records");
 		if (column >= person) return labelFamilies.indexOf("age and sex");
-		if (column === records.bias) return -1;
+		if (column >= records.past) return -1;
 		const family = featureFamilies[Math.floor(column / records.count)];
 		return labelFamilies.indexOf(family);
 	});
@@ -73,12 +73,15 @@ export function labelRows(
 		return { history: { tokens, times, birthEvents }, day: Math.floor(time) };
 	});
 	const records = recordRows(columns.settings, columns.vocab, people);
+	const { past, bias } = layout.records;
+	const isPast = (column: number) => column >= past && column < bias;
 	const further = new Float32Array(layout.width - layout.person);
 	const rowColumns: number[] = [];
 	const rowValues: number[] = [];
 	const ends = new Int32Array(people.length);
 	for (const [row, { history, day }] of people.entries()) {
 		for (let i = records.starts[row]; i < records.ends[row]; i++) {
+			if (isPast(records.columns[i])) continue;
 			rowColumns.push(records.columns[i]);
 			rowValues.push(records.values[i]);
 		}

@@ -4,18 +4,17 @@ import { random } from "../../../base/random.js";
 import { specialTokens } from "../../../data/cohort/vocabulary.js";
 import { predictTrees } from "../../boosted-trees.js";
 import * as glm from "../../glm.js";
-import { featureFamilies } from "../../hazards/landmarks.js";
-import { hazardSettings, outputsOf } from "../../hazards/settings.js";
+import { hazardSettings } from "../../hazards/settings.js";
 import { familiesOfColumns, labelFamilies, labelRows } from "./label-features.js";
 import * as regressions from "./label-regression.js";
+import { recordColumns } from "./record-features.js";
 
 const { male } = specialTokens;
 const [cause, noise] = [5, 6];
 const vocab = 7;
 const settings = hazardSettings.parse({ groups: [{ name: "both", tokens: [cause, noise] }] });
 const columns = { settings, vocab, related: [cause] };
-const { count } = outputsOf(settings, vocab);
-const recordWidth = featureFamilies.length * count + 1;
+const recordWidth = recordColumns(settings, vocab).width;
 const familyIndex = (name: (typeof labelFamilies)[number]) => labelFamilies.indexOf(name);
 
 /** The values of a row by column. */

@@ -2,7 +2,15 @@ import { yearDays } from "../../../base/time.js";
 import type { History } from "../../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
 import type { SparseRows } from "../../glm.js";
-import { featureFamilies, groupsOfTokens, recencyOf, recentDays } from "../../hazards/landmarks.js";
+import {
+	featureFamilies,
+	groupsOfTokens,
+	pastFeatures,
+	pastNames,
+	recencyOf,
+	recentDays,
+	writePast,
+} from "../../hazards/landmarks.js";
 import { type HazardSettings, outputsOf } from "../../hazards/settings.js";
 import type { Events } from "../../predictor.js";
 
@@ -20,15 +28,21 @@ export interface DescribedPeople {
 	readonly ages: Float32Array;
 	/** 1 for men, −1 for women, 0 if unknown. */
 	readonly sexes: Int8Array;
+	/** The number of outputs: the columns of a family. */
+	readonly outputs: number;
 	/** The number of columns of the rows. */
 	readonly width: number;
 }
 
-/** The columns of regressions on records: the families one after the other, each with a column per output, then one of ones. */
+/**
+ * The columns of regressions on records: the families one after the other, each with a column per output; then how much
+ * was recorded of anything, and one of ones.
+ */
 export function recordColumns(settings: HazardSettings, vocab: number) {
 	const { count } = outputsOf(settings, vocab);
-	const families = featureFamilies.length;
-	return { count, bias: families * count, width: families * count + 1 };
+	const past = featureFamilies.length * count;
+	const bias = past + pastFeatures;
+	return { count, past, bias, width: bias + 1 };
 }
 
 /** The name of each column, such as "records 428"; null for those that no record fills. */
@@ -42,6 +56,7 @@ export function columnNames({ groups }: HazardSettings, { tokens }: Vocabulary):
 		...featureFamilies.flatMap((family) =>
 			outputs.map((output) => (output === null ? null : `${family} ${output}`)),
 		),
+		...pastNames,
 		null,
 	];
 }
@@ -67,12 +82,8 @@ export function described(
 		ages[row] = ageOn(history, day);
 		sexes[row] = sexSign(history);
 	}
-	return {
-		features: recordRows(settings, vocab, people),
-		ages,
-		sexes,
-		width: recordColumns(settings, vocab).width,
-	};
+	const { count, width } = recordColumns(settings, vocab);
+	return { features: recordRows(settings, vocab, people), ages, sexes, outputs: count, width };
 }
 
 const ageOn = ({ birthEvents, times }: Pick<History, "birthEvents" | "times">, day: number) =>
@@ -90,11 +101,12 @@ export function recordRows(
 		readonly day: number;
 	}[],
 ): SparseRows {
-	const { count, bias } = recordColumns(settings, vocab);
+	const { count, past, bias } = recordColumns(settings, vocab);
 	const groups = groupsOfTokens(settings, vocab);
 	const records = new Int32Array(count);
 	const recent = new Int32Array(count);
 	const lastDay = new Float64Array(count);
+	const ofAnything = new Float32Array(pastFeatures);
 	const outputs: number[] = [];
 	const columns: number[] = [];
 	const values: number[] = [];
@@ -108,13 +120,19 @@ export function recordRows(
 			if (day - recordDay < recentDays) recent[output] += 1;
 			lastDay[output] = recordDay;
 		};
-		for (let event = birthEvents; event < tokens.length; event++) {
+		let event = birthEvents;
+		for (; event < tokens.length; event++) {
 			const recordDay = Math.floor(times[event]);
 			if (recordDay > day) break;
 			const token = tokens[event];
 			note(token, recordDay);
 			for (const group of groups[token] ?? []) note(group, recordDay);
 		}
+		const put = (column: number, value: number) => {
+			if (value === 0) return;
+			columns.push(column);
+			values.push(value);
+		};
 		starts[row] = columns.length;
 		for (const output of outputs) {
 			const features = [
@@ -123,16 +141,13 @@ export function recordRows(
 				1,
 				recencyOf(day - lastDay[output]),
 			];
-			for (const [family, value] of features.entries()) {
-				if (value === 0) continue;
-				columns.push(family * count + output);
-				values.push(value);
-			}
+			for (const [family, value] of features.entries()) put(family * count + output, value);
 			records[output] = recent[output] = 0;
 		}
 		outputs.length = 0;
-		columns.push(bias);
-		values.push(1);
+		writePast(ofAnything, history, event, day);
+		for (const [feature, value] of ofAnything.entries()) put(past + feature, value);
+		put(bias, 1);
 		ends[row] = columns.length;
 	}
 	const sharedColumns = new Int32Array(new SharedArrayBuffer(4 * columns.length));
@@ -142,25 +157,30 @@ export function recordRows(
 	return { starts, ends, columns: sharedColumns, values: sharedValues };
 }
 
-/** The rows with two more columns, age and sex. */
-export function withPersonColumns({ features, ages, sexes, width }: DescribedPeople): SparseRows {
-	const { starts, ends } = features;
-	const columns = new Int32Array(features.columns.length + 2 * starts.length);
-	const values = new Float32Array(columns.length);
-	for (let row = 0; row < starts.length; row++) {
-		const shift = 2 * row;
-		for (let i = starts[row]; i < ends[row]; i++) {
-			columns[i + shift] = features.columns[i];
-			values[i + shift] = features.values[i];
-		}
-		const end = ends[row] + shift;
-		columns.set([width, width + 1], end);
-		values.set([ages[row], sexes[row]], end);
-	}
-	return {
-		starts: starts.map((start, row) => start + 2 * row),
-		ends: ends.map((end, row) => end + 2 * row + 2),
-		columns,
-		values,
+const anyRecord = featureFamilies.indexOf("any record");
+
+/**
+ * The rows with two more columns, age and sex, and without those that say whether there is any record: trees see it from
+ * the number of records.
+ */
+export function treeRows({ features, ages, sexes, outputs, width }: DescribedPeople): SparseRows {
+	const columns: number[] = [];
+	const values: number[] = [];
+	const put = (column: number, value: number) => {
+		columns.push(column);
+		values.push(value);
 	};
+	const starts = new Int32Array(ages.length);
+	const ends = new Int32Array(ages.length);
+	for (const row of ages.keys()) {
+		starts[row] = columns.length;
+		for (let i = features.starts[row]; i < features.ends[row]; i++) {
+			const column = features.columns[i];
+			if (Math.floor(column / outputs) !== anyRecord) put(column, features.values[i]);
+		}
+		put(width, ages[row]);
+		put(width + 1, sexes[row]);
+		ends[row] = columns.length;
+	}
+	return { starts, ends, columns: Int32Array.from(columns), values: Float32Array.from(values) };
 }

@@ -72,12 +72,13 @@ test("rows of records are what hazards know of the same people", () => {
 	for (const [row, { history, day }] of landmarks.entries()) {
 		const known = landmarkValues(settings, vocab, 1);
 		known.observe(0, history, day);
-		const { counts, recent, recency, person } = known.features;
+		const { counts, recent, recency, person, past } = known.features;
 		const expected = [
 			...[...counts].map(Math.log1p),
 			...[...recent].map(Math.log1p),
 			...[...counts].map((records) => Math.min(1, records)),
 			...recency,
+			...past,
 			1,
 		];
 		const dense = new Array<number>(expected.length).fill(0);
