@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { takenOf } from "../../base/arrays.js";
 import { incidencesByAgeAndSex, onsetSums, smoothRates } from "../../data/cohort/age-sex-rates.js";
 import { specialCount } from "../../data/cohort/vocabulary.js";
@@ -55,7 +56,7 @@ export async function baselinePredictions(
 ): Promise<Predictions[]> {
 	const { dataset, trainingDataset, options, horizons } = study;
 	const { patients } = study.cohort;
-	const { seed, futures, progress, regressionPatients: mostPatients = regressionLimit } = options;
+	const { regressionPatients: mostPatients = regressionLimit } = options;
 	const rows: Predictions[] = [];
 	const vocab = dataset.vocabulary.size;
 	if (patients.some(({ history }) => history.birthEvents === 1 || history.sex)) {
@@ -71,10 +72,18 @@ export async function baselinePredictions(
 		}
 		rows.push({ name: { who: "global", label: "age and sex" }, risks });
 	} else notes.push("no row of age and sex: neither is known of anybody");
-	if (trainingDataset.patients("valid").length === 0)
+	const fits = trainingDataset.patients("valid").length > 0;
+	let isFitting = fits;
+	const truthNotes: string[] = [];
+	// Threads fit the regressions while this one samples futures.
+	const [regressions, references] = await Promise.all([
+		fits ? regressionPredictions(study, lookBackDays).finally(() => (isFitting = false)) : [],
+		referencePredictions(study, truthNotes, () => !isFitting),
+	]);
+	rows.push(...regressions, ...references);
+	if (!fits)
 		notes.push("no regression and no trees: there are no validation patients to choose them on");
 	else {
-		rows.push(...(await regressionPredictions(study, lookBackDays)));
 		notes.push(
 			"ridge regression: Poisson, on the rates by age and sex and on counts, recent counts and recency of all codes and categories; a penalty for each kind of feature, chosen on the validation patients",
 			"boosted trees: on the same features, age and sex; their number by code, and one size for all codes, chosen on the validation patients",
@@ -85,27 +94,35 @@ export async function baselinePredictions(
 				`both learned from ${takenOf(trained, mostPatients)} training patients; \`regressionPatients\` sets how many`,
 			);
 	}
-	const truth = await findSimulationTruth(dataset, options, notes, "incidence");
-	if (truth) {
-		const risks = horizons.map(() => new Float32Array(patients.length * vocab));
-		for (const [index, { history, day }] of patients.entries()) {
-			const { tokens } = truth.incidence(history, day, horizons.map(daysOf), { futures, seed });
-			for (const [i, horizonRisks] of risks.entries())
-				horizonRisks.set(tokens.subarray(i * vocab, (i + 1) * vocab), index * vocab);
-			progress?.update({
-				label: "reference model",
-				done: index + 1,
-				total: patients.length,
-				fields: [],
-			});
-		}
-		progress?.finish();
-		rows.push({ name: { who: "oracle", label: "reference model" }, risks });
-		notes.push(
-			`reference model: the simulator's own probabilities, averaged over ${futures} sampled futures per patient; simulated population, not real people`,
-		);
-	}
+	notes.push(...truthNotes);
 	return rows;
+}
+
+/** On a simulated population, the risks by the rules that it was simulated by. */
+async function referencePredictions(
+	{ dataset, options, cohort: { patients }, horizons }: OnsetStudy,
+	notes: string[],
+	showsProgress: () => boolean,
+): Promise<Predictions[]> {
+	const { seed, futures, progress } = options;
+	const truth = await findSimulationTruth(dataset, options, notes, "incidence");
+	if (!truth) return [];
+	const vocab = dataset.vocabulary.size;
+	const risks = horizons.map(() => new Float32Array(patients.length * vocab));
+	for (const [index, { history, day }] of patients.entries()) {
+		const { tokens } = truth.incidence(history, day, horizons.map(daysOf), { futures, seed });
+		for (const [i, horizonRisks] of risks.entries())
+			horizonRisks.set(tokens.subarray(i * vocab, (i + 1) * vocab), index * vocab);
+		const [done, total] = [index + 1, patients.length];
+		if (showsProgress()) progress?.update({ label: "reference model", done, total, fields: [] });
+		// Threads that have finished get their next work.
+		await setImmediate();
+	}
+	progress?.finish();
+	notes.push(
+		`reference model: the simulator's own probabilities, averaged over ${futures} sampled futures per patient; simulated population, not real people`,
+	);
+	return [{ name: { who: "oracle", label: "reference model" }, risks }];
 }
 
 /** What a careful analyst would fit to the training patients, for the frequent codes of each horizon: NaN for others. */
