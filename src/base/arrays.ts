@@ -15,6 +15,10 @@ export function concatenated(parts: readonly Float32Array[]): Float32Array {
 	return all;
 }
 
+/** A buffer that threads share; one of its own in pages that may not share memory. */
+export const shareableBuffer = (bytes: number): ArrayBuffer | SharedArrayBuffer =>
+	typeof SharedArrayBuffer === "undefined" ? new ArrayBuffer(bytes) : new SharedArrayBuffer(bytes);
+
 /** At most so many of the items, evenly spread and in order; all of them if there are no more. */
 export function evenlySpread<T>(items: ArrayLike<T>, most: number): T[] {
 	const count = Math.min(items.length, most);

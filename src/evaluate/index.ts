@@ -6,6 +6,7 @@ export { comparisonFormats, comparisonText } from "./compare/render.js";
 export * from "./evaluation.js";
 export * from "./features/matrix.js";
 export { labelSetOf } from "./labelled/label-set.js";
+export { type LabelStart, labelStart } from "./labelled/label-start.js";
 export { fitScoring } from "./labelled/model-rows.js";
 export { probe } from "./labelled/regression.js";
 export * from "./labelled/task-labels.js";

@@ -67,23 +67,23 @@ export const pooledFeeds = (model: Model, config: unknown, batch: EventBatch): F
 	...poolFeeds(batch),
 });
 
-/** Where a classifier starts: log-odds = weight · pooled + bias + risk · log-odds of the model's own risk. */
+/** Where a classifier starts: log-odds = weight · pooled + bias + offset · log-odds of a regression. */
 export interface LinearHead {
 	readonly weight: ArrayLike<number>; // [dim]
 	readonly bias: number;
-	/** Left out for models and tasks without hazards. */
-	readonly risk?: number | undefined;
+	/** Left out for models that learn from scratch. */
+	readonly offset?: number | undefined;
 }
 
-const riskWeight = "label.risk";
-export const riskInput = "label.risks";
+const offsetWeight = "label.offset";
+export const offsetInput = "label.offsets";
 
 /** The log-odds of yes for each pooled history: [rows, dim] → [rows]. */
 export const labelHead: Head<LinearHead> = {
-	weights: ({ weight, bias, risk }) => ({
+	weights: ({ weight, bias, offset }) => ({
 		"label.weight": listed([1, weight.length], weight),
 		"label.bias": listed([1], [bias]),
-		...(risk !== undefined && { [riskWeight]: listed([1], [risk]) }),
+		...(offset !== undefined && { [offsetWeight]: listed([1], [offset]) }),
 	}),
 	outputs: (p, pooled) =>
 		pooled
@@ -92,10 +92,11 @@ export const labelHead: Head<LinearHead> = {
 			.add(p("label.bias")),
 };
 
-/** The log-odds of yes: those of the head and, if it reads them, of the risks that are fed. */
-export function labelLogOdds(parameters: Parameters, pooled: Tensor): Tensor {
+/** The log-odds of yes: those of the head and, if it reads them, those of a regression, which are fed by default. */
+export function labelLogOdds(parameters: Parameters, pooled: Tensor, offsets?: Tensor): Tensor {
 	const p = weightsOf(parameters);
 	const logOdds = labelHead.outputs(p, pooled);
-	if (!Object.hasOwn(parameters, riskWeight)) return logOdds;
-	return logOdds.add(input(riskInput, logOdds.shape, logOdds.dtype).mul(p(riskWeight)));
+	if (!Object.hasOwn(parameters, offsetWeight)) return logOdds;
+	const read = offsets ?? input(offsetInput, logOdds.shape, logOdds.dtype);
+	return logOdds.add(read.mul(p(offsetWeight)));
 }

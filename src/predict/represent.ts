@@ -4,8 +4,9 @@ import { competingIncidence } from "../model/hazards/incidence.js";
 import { binsOf, outputsOf } from "../model/hazards/settings.js";
 import type { CodeConfig } from "../model/heads.js";
 import { pooled, pooledFeeds } from "../model/heads.js";
-import { riskFeeds } from "../model/objectives/label.js";
+import { offsetFeeds } from "../model/objectives/label.js";
 import { type FineTunedTask, logOdds } from "../model/train/finetune/classifier.js";
+import { lastEvents, storedLogOdds } from "../model/train/regressions/label-features.js";
 import { checkCodes, probabilitiesOf } from "./code-probabilities.js";
 import {
 	type HistoryOnDay,
@@ -71,35 +72,50 @@ export function logOddsOf(probability: number): number {
  */
 export function taskScorer(runtime: Runtime, run: Learned, { scoring, weights }: FineTunedTask) {
 	const { model, config } = run;
-	const { risk, slope, shift } = scoring;
+	const { risk, regression, prevalence, gain } = scoring;
 	const rows = rowPrograms(runtime, {
 		weights,
 		build: (parameters, shape) => logOdds(run, parameters, shape),
-		feeds: (batch) => ({ ...pooledFeeds(model, config, batch), ...(risk && riskFeeds(batch)) }),
+		feeds: (batch) => ({
+			...pooledFeeds(model, config, batch),
+			...(regression && offsetFeeds(batch)),
+		}),
 	});
 	const maxLength = Math.min(
 		scoring.maxLength,
 		model.context?.(config) ?? Number.POSITIVE_INFINITY,
 	);
 	let codeRisks: CodeRisk | undefined;
-	const logOddsOfAll = async (
+	/** By the regression, or else of the prevalence. */
+	const offsetsOf = async (
 		histories: readonly ViewedHistory[],
 		patients?: ArrayLike<number>,
 	): Promise<Float64Array> => {
+		if (!regression) return new Float64Array(histories.length).fill(logOddsOf(prevalence));
 		if (risk) codeRisks ??= codeRisk(runtime, run, risk);
-		const risks = (await codeRisks?.at(histories, patients))?.map(logOddsOf);
-		const viewed = histories.map((history, at) => ({
-			...withView(history),
-			risk: risks?.[at] ?? 0,
-		}));
+		const known = (await codeRisks?.at(histories, patients))?.map(logOddsOf);
+		const read = histories.map((history) => lastEvents(history, maxLength));
+		return storedLogOdds((config as CodeConfig).vocab, regression, read, known);
+	};
+	/** By the network, which starts from these offsets. */
+	const networkLogOdds = async (
+		histories: readonly ViewedHistory[],
+		offsets: Float64Array,
+	): Promise<Float64Array> => {
+		const viewed = histories.map((history, i) => ({ ...withView(history), offset: offsets[i] }));
 		return Float64Array.from(await rows.run(viewed, { maxLength }));
 	};
 	return {
-		/** The log-odds of each history, before the scale of the validation labels; `patients` as for `CodeRisk`. */
-		logOdds: logOddsOfAll,
-		/** The probability of the label of each history, from its events and the time of its view. */
-		probabilities: async (...query: Parameters<typeof logOddsOfAll>): Promise<Float64Array> =>
-			(await logOddsOfAll(...query)).map((z) => probabilityOf(slope * z + shift)),
+		networkLogOdds,
+		/** The probability of the label of each history; `patients` as for `CodeRisk`. */
+		async probabilities(
+			histories: readonly ViewedHistory[],
+			patients?: ArrayLike<number>,
+		): Promise<Float64Array> {
+			const offsets = await offsetsOf(histories, patients);
+			const network = await networkLogOdds(histories, offsets);
+			return offsets.map((offset, i) => probabilityOf(offset + gain * (network[i] - offset)));
+		},
 		async dispose() {
 			await rows.dispose();
 			await codeRisks?.dispose();

@@ -207,7 +207,7 @@ describe("a fine-tuned model", () => {
 		}
 	});
 
-	test("keeps the scale that its validation labels give", async () => {
+	test("keeps the regression that it starts from, and the gain that its validation labels give", async () => {
 		const dataset = await openDataset(file("dataset"));
 		const { labels } = await taskLabels(dataset, "diabetes");
 		const task = readTask(run, "diabetes") as NonNullable<ReturnType<typeof readTask>>;
@@ -218,8 +218,13 @@ describe("a fine-tuned model", () => {
 		const runtime = nodeRuntime({ threads: 1 });
 		const scoring = await fitScoring(runtime, readTrained(run), dataset, task, sets);
 		const kept = readModel(tuned).task?.scoring;
-		expect(kept?.slope).toBeCloseTo(scoring.slope, 4);
-		expect({ ...kept, slope: 0, shift: 0 }).toEqual({ ...scoring, slope: 0, shift: 0 });
+		expect(kept?.gain).toBeCloseTo(scoring.gain, 3);
+		const [coefficients, expected] = [kept, scoring].map((one) => one?.regression?.coefficients);
+		expect(coefficients).toHaveLength(expected!.length);
+		for (const [column, coefficient] of coefficients!.entries())
+			expect(coefficient).toBeCloseTo(expected![column]!, 3);
+		const others = { gain: 0, regression: 0 };
+		expect({ ...kept, ...others }).toEqual({ ...scoring, ...others });
 		expect(kept?.risk?.horizonDays).toBe(1096);
 	});
 
@@ -241,7 +246,7 @@ describe("a fine-tuned model", () => {
 
 		const scoring = join(tuned, "scoring.json");
 		const text = await readFile(scoring, "utf8");
-		await writeFile(scoring, text.replace(/"shift": .*/, '"shift": 1,'));
+		await writeFile(scoring, text.replace(/"gain": .*/, '"gain": 1.5,'));
 		expect(await refusal`risk ${tuned} ${input()}`).toContain(
 			"scoring.json was changed since it was written",
 		);

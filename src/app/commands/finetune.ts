@@ -19,7 +19,14 @@ import {
 	ownCores,
 	withRuntime,
 } from "../../engine/runtime/open-runtime.js";
-import { fitScoring, labelSetOf, probe, taskLabels, withRisks } from "../../evaluate/index.js";
+import {
+	fitScoring,
+	type LabelStart,
+	labelSetOf,
+	labelStart,
+	probe,
+	taskLabels,
+} from "../../evaluate/index.js";
 import type { Model } from "../../model/index.js";
 import * as tuning from "../../model/train/index.js";
 import { defineCommand } from "./define-command.js";
@@ -38,11 +45,13 @@ import { checkResumed, type Monitoring, train, trainedText } from "./pretrain/tr
 
 const description = `Fine-tune a run, end to end, to a task that the dataset has labels for.
 
-A linear head reads the mean of the model's hidden states up to the time of the label and,
-where the model has learned hazards of the task's code, its own risk. It starts from a
-logistic regression around that risk; then head and model are trained together on the
-labels of the training patients. The epoch with the lowest validation loss is kept in
-RUN/tasks/TASK. The run itself does not change.
+Fine-tuning starts from a ridge regression of the labels on age, sex and earlier records,
+around the model's own risk where it has learned hazards of the task's code. A linear
+head reads the log-odds of this regression and the mean of the model's hidden states up
+to the time of the label; head and model are trained together on the labels of the
+training patients. The epoch with the lowest validation loss is kept in RUN/tasks/TASK,
+and the validation labels say how much of it is added to the regression. The run itself
+does not change.
 Models that cannot forecast after pre-training (BiTimelyGPT, PatchTST) learn it with
 --task forecast, by default with the settings of their pre-training. Models without
 pre-training (GRU-D and others) learn every task from scratch.
@@ -134,7 +143,7 @@ export interface FinetuneSummary extends tuning.PretrainSummary {
 /** What a task is trained on, and the model to train. */
 interface TaskTraining {
 	/** Undefined for the task `forecast`. */
-	readonly labels?: Readonly<Record<"train" | "valid", readonly tuning.LabelQuery[]>>;
+	readonly start?: LabelStart;
 	readonly positive: number;
 	readonly identity: tuning.Task["identity"];
 	readonly options: tuning.TrainOptions;
@@ -187,10 +196,10 @@ export async function finetune(
 			sealed: tuning.sealedTaskFiles(trained.folder, task),
 			options,
 		});
-		const { labels, positive } = training;
-		if (labels && summary.best && !summary.interrupted && communicator.rank === 0)
-			await keepScoring(trained, dataset, options, settings);
-		return { ...summary, folder, labels: labels?.train.length ?? 0, positive };
+		const { start, positive } = training;
+		if (start && summary.best && !summary.interrupted && communicator.rank === 0)
+			await keepScoring(trained, dataset, options, settings, start);
+		return { ...summary, folder, labels: start?.labels.train.length ?? 0, positive };
 	};
 	return tuning.holdingRun(folder, work, communicator);
 }
@@ -201,6 +210,7 @@ async function keepScoring(
 	dataset: Dataset,
 	{ task, threads, provider, precision }: FinetuneOptions,
 	settings: tuning.Task,
+	start: LabelStart,
 ): Promise<void> {
 	const best = tuning.taskWeights(trained.folder, task);
 	if (!best || tuning.readScoring(trained.folder, task, best.step)) return;
@@ -210,7 +220,7 @@ async function keepScoring(
 		valid: labelSetOf(dataset, labels, "valid"),
 	};
 	const scoring = await withRuntime({ threads, provider, precision }, "inference", (runtime) =>
-		fitScoring(runtime, trained, dataset, settings, sets),
+		fitScoring(runtime, trained, dataset, settings, sets, start),
 	);
 	tuning.writeScoring(trained.folder, best.step, scoring);
 }
@@ -232,8 +242,6 @@ async function labelTraining(
 	const train = tuning.labelsOf(dataset, labels, "train");
 	const valid = tuning.labelsOf(dataset, labels, "valid");
 	const positive = checkLabels(dataset, task, { train, valid });
-	const queries = await withRisks(runtime, trained, dataset, task, [...train, ...valid]);
-	const inputs = { train: queries.slice(0, train.length), valid: queries.slice(train.length) };
 	const options = checkConfig(
 		tuning.finetuneOptions,
 		{
@@ -252,12 +260,14 @@ async function labelTraining(
 		horizon: 0,
 		maxLength: longest(trained, options.maxLength),
 	});
-	const batchesOf = (plan: BatchOptions) => tuning.labelBatches(dataset, inputs.train, plan);
+	const { maxLength } = training;
+	const start = await labelStart(runtime, trained, dataset, task, { train, valid }, maxLength);
+	const batchesOf = (plan: BatchOptions) => tuning.labelBatches(dataset, start.labels.train, plan);
 	const batchShapes = runtime.queues
 		? tuning.shapesForDevice(training, batchesOf)
 		: training.batchShapes;
 	return {
-		labels: inputs,
+		start,
 		positive,
 		identity: tuning.taskIdentity(trained, labels),
 		options: within(mostSteps, { ...training, batchShapes }, batchesOf),
@@ -265,7 +275,7 @@ async function labelTraining(
 			if (!head) throw new Error(`task ${task} has no head`);
 			return tuning.classifier(trained, { ...head, weight: Float32Array.from(head.weight) });
 		},
-		batchesOf: (split, plan) => tuning.labelBatches(dataset, inputs[split], plan),
+		batchesOf: (split, plan) => tuning.labelBatches(dataset, start.labels[split], plan),
 	};
 }
 
@@ -330,7 +340,7 @@ function readBegun(
 	return begun;
 }
 
-function labelNotes(task: string, labels: NonNullable<TaskTraining["labels"]>): string[] {
+function labelNotes(task: string, labels: LabelStart["labels"]): string[] {
 	const positive = (split: "train" | "valid") => labels[split].filter(({ value }) => value).length;
 	const counted = (split: "train" | "valid", name: string) =>
 		`${labels[split].length} of ${name} patients (${positive(split)} positive)`;
@@ -350,8 +360,9 @@ async function begin(
 	trained: tuning.Trained,
 	dataset: Dataset,
 	options: FinetuneOptions,
-	{ labels, identity, options: training }: TaskTraining,
+	{ start, identity, options: training }: TaskTraining,
 ): Promise<tuning.Task> {
+	const labels = start?.labels;
 	const { task, provider = "cpu", precision, progress, communicator = oneProcess } = options;
 	const { threads = ownCores(communicator) } = options;
 	if (labels) {

@@ -24,7 +24,7 @@ export function labelSetOf(dataset: Dataset, all: readonly Label[], split: Split
 }
 
 /** The part of a history that a label lets the model see, represented at the label's time. */
-export async function viewOf(
+async function viewOf(
 	dataset: Dataset,
 	label: Label,
 ): Promise<ViewedHistory & Pick<History, "tokens" | "times" | "birthEvents">> {

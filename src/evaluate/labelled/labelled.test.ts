@@ -10,7 +10,7 @@ import { auroc, averagePrecision, brier, logLoss } from "../metrics.js";
 import { smallDataset } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import * as labelSets from "./label-set.js";
-import { drawShots, fewShotScores, recalibration } from "./model-rows.js";
+import { drawShots, fewShotScores, gainOf } from "./model-rows.js";
 import * as regressions from "./regression.js";
 import { labelledTask } from "./task.js";
 import { labelledTasks, taskCodes, taskLabels } from "./task-labels.js";
@@ -283,17 +283,37 @@ test("means are over all few-shot draws, and over resampled ones in the bootstra
 	expect(seen.size).toBeGreaterThan(1);
 });
 
-test("recalibration corrects overconfidence, and leaves labels of one class unchanged", () => {
+describe("the gain of a network", () => {
 	const draw = random(5);
-	const odds = Float64Array.from({ length: 4000 }, () => 2 * draw.normal() - 1);
-	const targets = odds.map((z) => Number(draw.uniform() < 1 / (1 + Math.exp(-z))));
-	const { slope, shift } = recalibration(
-		odds.map((z) => 3 * z - 1),
-		targets,
-	);
-	expect(slope).toBeCloseTo(1 / 3, 1);
-	expect(shift).toBeCloseTo(1 / 3, 1);
-	expect(recalibration([1, 2], [1, 1])).toEqual({ slope: 1, shift: 0 });
+	const offsets = Float64Array.from({ length: 4000 }, () => draw.normal() - 1);
+	const effect = offsets.map(() => draw.normal());
+	const targetsOf = (logOdds: Float64Array) =>
+		Uint8Array.from(logOdds, (z) => Number(draw.uniform() < 1 / (1 + Math.exp(-z))));
+	const gainWith = (network: Float64Array, targets: Uint8Array, count = 4000) =>
+		gainOf(network.subarray(0, count), offsets.subarray(0, count), {
+			targets: targets.subarray(0, count),
+			weights: new Float64Array(count).fill(1),
+		});
+
+	test("is the share of its changes that labels confirm", () => {
+		const targets = targetsOf(offsets.map((offset, i) => offset + effect[i]!));
+		const network = offsets.map((offset, i) => offset + 2 * effect[i]!);
+		expect(gainWith(network, targets)).toBeCloseTo(0.5, 1);
+	});
+
+	test("is about 0 if labels do not depend on them, and smaller with few labels", () => {
+		const network = offsets.map((offset, i) => offset + effect[i]!);
+		expect(gainWith(network, targetsOf(offsets))).toBeLessThan(0.1);
+		const targets = targetsOf(network);
+		const few = gainWith(network, targets, 20);
+		expect(few).toBeLessThan(gainWith(network, targets));
+	});
+
+	test("is never negative", () => {
+		const targets = targetsOf(offsets.map((offset, i) => offset + effect[i]!));
+		const network = offsets.map((offset, i) => offset - effect[i]!);
+		expect(gainWith(network, targets)).toBe(0);
+	});
 });
 
 describe("codes of a task", () => {
@@ -355,15 +375,15 @@ describe("codes of a task", () => {
 	});
 });
 
-describe("regression around risks", () => {
+describe("regression around offsets", () => {
 	const { normal, uniform } = random(5);
-	/** Yes by the risk alone; ten columns of noise. */
-	const examples = (count: number, risks = true) => {
+	/** Yes by the offset alone; ten columns of noise. */
+	const examples = (count: number, hasOffsets = true) => {
 		const odds = Array.from({ length: count }, () => normal() - 2);
 		return {
 			vectors: Float64Array.from({ length: count * 10 }, () => normal()),
 			targets: odds.map((z) => Number(uniform() < 1 / (1 + Math.exp(-z)))),
-			...(risks && { risks: odds }),
+			...(hasOffsets && { offsets: odds }),
 		};
 	};
 

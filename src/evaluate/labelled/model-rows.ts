@@ -5,11 +5,12 @@ import type { Runtime } from "../../engine/runtime/index.js";
 import * as glm from "../../model/glm.js";
 import type { CodeConfig } from "../../model/heads.js";
 import * as tuning from "../../model/train/index.js";
-import { representations, taskScorer } from "../../predict/index.js";
+import { logOddsOf, representations, taskScorer } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/moments.js";
 import type { PatientRow, RowName } from "../bootstrap.js";
 import { type EvaluateOptions, isExternal } from "../evaluation.js";
 import * as labelSets from "./label-set.js";
+import { type LabelStart, labelStart } from "./label-start.js";
 import * as regressions from "./regression.js";
 import * as taskLabels from "./task-labels.js";
 
@@ -224,41 +225,49 @@ export async function fineTuned(
 	const probabilities = await scorer
 		.probabilities(await labelSets.viewsOf(dataset, evaluated.labels), evaluated.patients)
 		.finally(() => scorer.dispose());
-	return { probabilities, slope: scoring.slope, shift: scoring.shift, epoch: best.epoch };
+	return { probabilities, scoring, epoch: best.epoch };
 }
 
-/** What turns the log-odds of a fine-tuned model into probabilities: a scale that fits the validation labels. */
+/** What turns the log-odds of a fine-tuned model into probabilities: its regression, and how much the network adds. */
 export async function fitScoring(
 	runtime: Runtime,
 	trained: tuning.Trained,
 	dataset: Dataset,
-	{ task, options, head }: tuning.Task,
+	{ task, options: { maxLength } }: tuning.Task,
 	{ train, valid }: Readonly<Record<"train" | "valid", labelSets.LabelSet>>,
+	start?: LabelStart,
 ): Promise<tuning.Scoring> {
 	const best = tuning.taskWeights(trained.folder, task);
 	if (!best) throw new InputError(`${trained.folder} has no fine-tuned weights of ${task}`);
 	const codes = taskLabels.taskCodes(task, dataset.vocabulary, undefined);
-	const unscaled: tuning.Scoring = {
+	const labels = { train: train.labels, valid: valid.labels };
+	const { regression, labels: queries } =
+		start ?? (await labelStart(runtime, trained, dataset, task, labels, maxLength));
+	const knowsRisk = (trained.config as CodeConfig).hazards && codes && codes.risk.length > 0;
+	const prevalence = prevalenceOf(train);
+	const scoring: tuning.Scoring = {
 		task,
 		...taskLabels.taskDefinition(dataset, task),
-		prevalence: prevalenceOf(train),
-		maxLength: options.maxLength,
-		...(head?.risk !== undefined &&
-			codes && {
+		prevalence,
+		maxLength,
+		...(regression && {
+			regression,
+			...(knowsRisk && {
 				risk: {
 					tokens: [...codes.risk],
 					horizonDays: codes.horizonDays,
 					...(codes.sameDay && { sameDay: true }),
 				},
 			}),
-		slope: 1,
-		shift: 0,
+		}),
+		gain: 1,
 	};
-	const scorer = taskScorer(runtime, trained, { scoring: unscaled, weights: best.weights });
-	const odds = await scorer
-		.logOdds(await labelSets.viewsOf(dataset, valid.labels), valid.patients)
+	const scorer = taskScorer(runtime, trained, { scoring, weights: best.weights });
+	const offsets = Float64Array.from(queries.valid, ({ offset = logOddsOf(prevalence) }) => offset);
+	const network = await scorer
+		.networkLogOdds(await labelSets.viewsOf(dataset, valid.labels), offsets)
 		.finally(() => scorer.dispose());
-	return { ...unscaled, ...recalibration(odds, valid.targets, valid.weights) };
+	return { ...scoring, gain: gainOf(network, offsets, valid) };
 }
 
 /** The share of positives, each label counting as many patients as it stands for. */
@@ -271,27 +280,25 @@ export function prevalenceOf({ targets, weights }: labelSets.LabelSet): number {
 	return positive / Math.max(1, all);
 }
 
-/**
- * Fits a slope and a shift of the log-odds to the labels, with a penalty towards slope 1, because training to
- * convergence makes a model overconfident. Leaves the log-odds unchanged if all labels are equal.
- */
-export function recalibration(
-	logOdds: ArrayLike<number>,
-	targets: ArrayLike<number>,
-	weights?: ArrayLike<number>,
-): { readonly slope: number; readonly shift: number } {
-	const same = { slope: 1, shift: 0 };
-	let positive = 0;
-	for (let i = 0; i < targets.length; i++) positive += targets[i];
-	if (positive === 0 || positive === targets.length) return same;
-	const outcome = glm.weightedLabels(targets, weights);
-	const [slope, shift] = glm.fitLogistic(glm.denseRows(logOdds, 1), outcome, {
-		precision: 1,
-		centre: [1],
+/** Of the gain, whose most probable value without labels is 0: a standard deviation of 0.5. */
+const gainPrecision = 4;
+/** Keeps a coefficient where it is. */
+const fixed = 1e9;
+
+/** How much of what a network changes in offsets agrees with labels: the most probable factor, and at least 0. */
+export function gainOf(
+	network: Float64Array,
+	offsets: Float64Array,
+	{
+		targets,
+		weights,
+	}: { readonly targets: ArrayLike<number>; readonly weights: ArrayLike<number> },
+): number {
+	const changes = network.map((logOdds, i) => logOdds - offsets[i]);
+	const rows = glm.denseRows(changes, 1, offsets);
+	const [gain] = glm.fitted(glm.logistic, rows, glm.weightedLabels(targets, weights), {
+		precisions: Float64Array.of(gainPrecision, fixed, fixed),
+		centres: Float64Array.of(0, 1, 0),
 	});
-	const before = Float64Array.from(logOdds);
-	const moved = before.map((z) => slope * z + shift);
-	const better =
-		glm.lossOf(glm.logistic, outcome, moved) < glm.lossOf(glm.logistic, outcome, before);
-	return better && slope > 0 ? { slope, shift } : same;
+	return Math.max(0, gain);
 }

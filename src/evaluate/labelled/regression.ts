@@ -14,27 +14,27 @@ interface Examples {
 	/** How often each counts; 1 if left out. */
 	readonly weights?: ArrayLike<number>;
 	/** Log-odds that are known beforehand. */
-	readonly risks?: ArrayLike<number> | undefined;
+	readonly offsets?: ArrayLike<number> | undefined;
 }
 
 const precisions = [1, 10, 100, 1000];
-/** With risks, also almost nothing but them. */
-const precisionsAroundRisks = [...precisions, 1e4, 1e5];
+/** With offsets, also almost nothing but them. */
+const precisionsAroundOffsets = [...precisions, 1e4, 1e5];
 
 /**
- * Logistic regression on standardised vectors, with the penalty chosen on the validation labels. With risks, these
+ * Logistic regression on standardised vectors, with the penalty chosen on the validation labels. With offsets, these
  * are one more column, the last, and the penalty is towards taking them as they are.
  */
 export function regression(train: Examples, valid: Examples) {
 	const width = train.vectors.length / train.targets.length;
 	const standard = standardOf(train.vectors, width);
-	const rowsOf = ({ vectors, risks }: Examples) =>
-		glm.denseRows(standardised(vectors, standard), width, risks);
+	const rowsOf = ({ vectors, offsets }: Examples) =>
+		glm.denseRows(standardised(vectors, standard), width, offsets);
 	const [known, checked] = [rowsOf(train), rowsOf(valid)];
 	const taught = glm.weightedLabels(train.targets, train.weights);
 	const judged = glm.weightedLabels(valid.targets, valid.weights);
-	const centre = new Float64Array(train.risks ? width + 1 : width).fill(1, width);
-	const fits = (train.risks ? precisionsAroundRisks : precisions).map((precision) => {
+	const centre = new Float64Array(train.offsets ? width + 1 : width).fill(1, width);
+	const fits = (train.offsets ? precisionsAroundOffsets : precisions).map((precision) => {
 		const fit = glm.fitLogistic(known, taught, { precision, centre });
 		return {
 			fit,
@@ -47,7 +47,7 @@ export function regression(train: Examples, valid: Examples) {
 }
 
 /** The most labels that the head is fitted to, which bounds the time that the regression takes. */
-const mostProbed = 20_000;
+export const mostProbed = 20_000;
 
 /**
  * At most so many labels. Both values are thinned evenly, the rarer one only if it has more than half, and the rest
@@ -66,8 +66,8 @@ export function atMost(labels: readonly LabelQuery[], most: number): readonly La
 }
 
 /**
- * A head on the frozen model: logistic regression on representations and, if the labels have them, on the model's own
- * risks. It sees the same part of a history as fine-tuning, which starts from this head: with a head of zeros the first
+ * A head on the frozen model: logistic regression on representations and, if the labels have them, on their
+ * offsets. It sees the same part of a history as fine-tuning, which starts from this head: with a head of zeros the first
  * steps would fit the model to a useless head.
  */
 export async function probe(
@@ -85,7 +85,7 @@ export async function probe(
 		vectors: ofThem,
 		targets: labels.map(({ value }) => Number(value)),
 		weights: labels.map(({ weight = 1 }) => weight),
-		risks: labels[0]?.risk === undefined ? undefined : labels.map(({ risk = 0 }) => risk),
+		offsets: labels[0]?.offset === undefined ? undefined : labels.map(({ offset = 0 }) => offset),
 	});
 	const { fit, standard } = regression(
 		examples(train, vectors.subarray(0, taught)),
@@ -99,7 +99,7 @@ export async function probe(
 		(sum, w, j) => sum - (w * standard.mean[j]) / standard.deviation[j],
 		fit.at(-1) as number,
 	);
-	return { weight, bias, risk: fit.length > width + 1 ? fit[width] : undefined };
+	return { weight, bias, offset: fit.length > width + 1 ? fit[width] : undefined };
 }
 
 type Standard = ReturnType<typeof standardOf>;

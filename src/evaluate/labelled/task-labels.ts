@@ -9,7 +9,7 @@ import { tokensOf } from "../../data/tasks/definition.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import { hazardSettings, usualGroups } from "../../model/hazards/settings.js";
 import type { CodeConfig } from "../../model/heads.js";
-import type { LabelQuery, Scoring, Trained } from "../../model/train/index.js";
+import type { Scoring, Trained } from "../../model/train/index.js";
 import type { LabelColumns } from "../../model/train/regressions/label-features.js";
 import { codeRisk, logOddsOf } from "../../predict/index.js";
 import { spanText } from "../../predict/user-input/moments.js";
@@ -321,20 +321,15 @@ export async function ageSexRisk(
 	);
 }
 
-/**
- * Labels with the log-odds of the model's own risk of the task, from which fine-tuning starts. Unchanged if the model
- * has learned no hazards, or the task is about no code.
- */
-export async function withRisks(
+/** The log-odds of the model's own risk of a task; undefined if it has learned no hazards, or the task is about no code. */
+export async function ownLogOdds(
 	runtime: Runtime,
 	trained: Trained,
 	dataset: Dataset,
-	task: string,
 	labels: readonly Label[],
-): Promise<readonly LabelQuery[]> {
-	const codes = taskCodes(task, dataset.vocabulary, undefined);
+	codes: TaskCodes | undefined,
+): Promise<Float64Array | undefined> {
 	const { hazards } = trained.config as CodeConfig;
-	if (!hazards || trained.model.pretraining === "none" || !codes?.risk.length) return labels;
-	const risks = await taskRisks(runtime, trained, dataset, labels, codes);
-	return labels.map((label, index) => ({ ...label, risk: logOddsOf(risks[index]) }));
+	if (!hazards || !codes?.risk.length) return undefined;
+	return (await taskRisks(runtime, trained, dataset, labels, codes)).map(logOddsOf);
 }

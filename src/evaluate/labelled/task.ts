@@ -127,7 +127,7 @@ async function modelRows(
 	}
 	const bins = labelSets.binsFor(evaluated.targets.length);
 	notes.push(
-		`fine-tuned: epoch ${tuned.epoch}, the best by validation; log-odds times ${tuned.slope.toFixed(2)} ${tuned.shift < 0 ? "−" : "+"} ${Math.abs(tuned.shift).toFixed(2)}, as the validation labels say`,
+		`fine-tuned: epoch ${tuned.epoch}, the best by validation; ${tuned.scoring.gain.toFixed(2)} of what the network changes in the log-odds of ${tuned.scoring.regression ? "a ridge regression" : "the prevalence"}, as the validation labels say`,
 		`calibration: ${bins} bins of about ${Math.round(evaluated.targets.length / bins)} labels; by chance a perfect model would have an error of ${(100 * chanceError(tuned.probabilities, bins)).toFixed(1)} points`,
 	);
 	const label = `${name}, fine-tuned`;

@@ -1,15 +1,15 @@
 import type { History } from "../../data/cohort/index.js";
 import type { Feeds } from "../../engine/runtime/index.js";
 import { input } from "../../engine/tensor/index.js";
-import { labelLogOdds, meanState, poolFeeds, riskInput } from "../heads.js";
+import { labelLogOdds, meanState, offsetInput, poolFeeds } from "../heads.js";
 import type { EventBatch, Objective } from "../model.js";
 
 /** A history whose last event is the query: its token is 1 or 0. */
 export interface LabelledHistory extends History {
 	/** How often the label counts. */
 	readonly weight: number;
-	/** Log-odds of the model's own risk, if the head reads them. */
-	readonly risk: number;
+	/** Log-odds of a regression, if the head reads them. */
+	readonly offset: number;
 }
 
 const queries = (batch: EventBatch) =>
@@ -18,13 +18,13 @@ const queries = (batch: EventBatch) =>
 		(_, row) => batch.sources?.[row]?.history as LabelledHistory | undefined,
 	);
 
-/** What a head that reads risks is fed. */
-export const riskFeeds = (batch: EventBatch): Feeds => ({
-	[riskInput]: Float32Array.from(queries(batch), (query) => query?.risk ?? 0),
+/** What a head that reads log-odds of a regression is fed. */
+export const offsetFeeds = (batch: EventBatch): Feeds => ({
+	[offsetInput]: Float32Array.from(queries(batch), (query) => query?.offset ?? 0),
 });
 
 /** −log p of yes or no for each row, whose last event is the query. */
-export const labelObjective = (readsRisks: boolean): Objective => ({
+export const labelObjective = (readsOffsets: boolean): Objective => ({
 	streams: () => ["slots"],
 	terms(_config, parameters, [states]) {
 		const logOdds = labelLogOdds(parameters, meanState(states.hidden));
@@ -46,7 +46,7 @@ export const labelObjective = (readsRisks: boolean): Objective => ({
 			feeds: {
 				...fill("slots"),
 				...poolFeeds(batch),
-				...(readsRisks && riskFeeds(batch)),
+				...(readsOffsets && offsetFeeds(batch)),
 				"label.answers": answers,
 				"label.counts": counts,
 			},

@@ -11,10 +11,12 @@ import { slotStates } from "../../model/heads.js";
 import { modelById, type ParameterValues } from "../../model/index.js";
 import { batchOf, type TestHistory, testHistory, vocab } from "../../model/testing/histories.js";
 import { smallSettings } from "../../model/testing/small-settings.js";
+import { familiesOfColumns, labelFamilies } from "../../model/train/regressions/label-features.js";
+import { recordColumns } from "../../model/train/regressions/record-features.js";
 import { type TrajgptConfig, trajgptConfig } from "../../model/trajgpt/config.js";
 import { trajgpt } from "../../model/trajgpt/index.js";
-import { hazardModel, representations } from "../index.js";
-import { exportGraphs, onnxOf } from "./graphs.js";
+import { hazardModel, representations, taskScorer } from "../index.js";
+import { exportGraphs, labelGraph, onnxOf } from "./graphs.js";
 import {
 	type EngineName,
 	engineNames,
@@ -260,6 +262,49 @@ describe.each(engineNames)("risk.onnx in onnxruntime-%s", (engine: EngineName) =
 				expect(Boolean(recorded?.data[row * count + output])).toBe(isRecorded);
 			}
 		}
+	});
+});
+
+describe.each(engineNames)("label.onnx in onnxruntime-%s", (engine: EngineName) => {
+	const { config, weights } = smallModel({});
+	const draw = random(11);
+	const drawn = (shape: readonly number[]) => ({
+		shape: [...shape],
+		data: Float32Array.from({ length: shape.reduce((a, b) => a * b, 1) }, () => draw.normal() / 3),
+	});
+	const { groups } = hazards;
+	const columns = { settings: hazards, vocab, related: [5, 9] };
+	const coefficients = Array.from(familiesOfColumns(columns), (family) =>
+		family < 0 ? 0 : draw.normal() / 5,
+	);
+	coefficients[recordColumns(hazards, vocab).bias] = -0.5;
+	const task = {
+		scoring: {
+			task: "planted",
+			definition: "a planted label",
+			prevalence: 0.1,
+			maxLength: 1000,
+			regression: { families: [...labelFamilies], groups, related: columns.related, coefficients },
+			gain: 0.4,
+		},
+		weights: new Map([
+			...weights,
+			["label.weight", drawn([1, config.dim])],
+			["label.bias", drawn([1])],
+			["label.offset", drawn([1])],
+		]),
+	};
+
+	test("gives the probability of the library, by regression and network together", async () => {
+		const scorer = taskScorer(runtime, { model: trajgpt, config, weights }, task);
+		const views = indexed.map((history, i) => ({ ...history, at: days[i] }));
+		const expected = await scorer.probabilities(views).finally(() => scorer.dispose());
+		const graph = labelGraph(config, task.weights, task.scoring);
+		const session = await openSession(engine, onnxOf(graph, task.weights).bytes);
+		const { probability } = await session.run(historyFeeds(indexed, days));
+		await session.release();
+		expect(largest(probability!.data as Float32Array, expected)).toBeLessThan(closeness);
+		expect(new Set(expected).size).toBe(indexed.length);
 	});
 });
 

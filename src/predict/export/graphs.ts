@@ -2,6 +2,7 @@ import { InputError } from "../../base/errors.js";
 import { specialCount, specialTokens } from "../../data/cohort/vocabulary.js";
 import {
 	clamp,
+	concat,
 	constant,
 	div,
 	input,
@@ -15,12 +16,18 @@ import {
 } from "../../engine/tensor/index.js";
 import { featureGraph } from "../../model/hazards/feature-graph.js";
 import { logHazards } from "../../model/hazards/head.js";
-import { binsOf, type HazardSettings, outputsOf } from "../../model/hazards/settings.js";
+import {
+	binsOf,
+	type HazardSettings,
+	hazardSettings,
+	outputsOf,
+} from "../../model/hazards/settings.js";
 import { labelLogOdds } from "../../model/heads.js";
 import type { Model, ParameterValues } from "../../model/index.js";
 import { anyLength } from "../../model/nn/sra.js";
 import { parametersOf, weightsOf } from "../../model/nn/weights.js";
 import type { Scoring } from "../../model/train/index.js";
+import { ageCentre, ageScale } from "../../model/train/regressions/label-features.js";
 import { decaysByTime, type TrajgptConfig } from "../../model/trajgpt/config.js";
 import { network } from "../../model/trajgpt/network.js";
 import {
@@ -29,6 +36,7 @@ import {
 	since,
 	statesAfter,
 } from "../../model/trajgpt/open-histories.js";
+import { logOddsOf } from "../represent.js";
 import { riskFile } from "./manifest.js";
 
 export interface ExportGraph {
@@ -158,18 +166,63 @@ function sequenceGraph(config: TrajgptConfig, weights: ParameterValues): ExportG
 export function labelGraph(
 	config: TrajgptConfig,
 	weights: ParameterValues,
-	{ definition, slope, shift }: Pick<Scoring, "definition" | "slope" | "shift">,
+	{
+		definition,
+		prevalence,
+		regression,
+		gain,
+	}: Pick<Scoring, "definition" | "prevalence" | "regression" | "gain">,
 ): ExportGraph {
 	const { outputs } = sequenceGraph(config, weights);
-	const logOdds = labelLogOdds(parametersOf(weights), outputs.pooled as Tensor); // [batch]
+	const pooled = outputs.pooled as Tensor;
+	const offset = regression
+		? regressionGraph(config.vocab, regression)
+		: scalar(logOddsOf(prevalence));
+	const network = labelLogOdds(parametersOf(weights), pooled, offset); // [batch]
+	const logOdds = offset.add(network.sub(offset).mul(gain));
 	return {
-		outputs: { probability: div(1, sub(-shift, logOdds.mul(slope)).exp().add(1)) },
+		outputs: { probability: div(1, logOdds.neg().exp().add(1)) },
 		meanings: {
 			...historyMeanings,
 			at: "the time of the prediction, not before the last event",
 			probability: `of ${definition}`,
 		},
 	};
+}
+
+/** The log-odds of `labelRows` by a regression that knows nothing beforehand: [batch]. */
+function regressionGraph(
+	vocab: number,
+	{ groups, related, coefficients }: NonNullable<Scoring["regression"]>,
+): Tensor {
+	const settings = hazardSettings.parse({ groups });
+	const features = featureGraph(settings, vocab, indexedHistories());
+	const { person, ages, counts, recent, recency, past } = features;
+	const { count } = outputsOf(settings, vocab);
+	const isRelated = Float32Array.from({ length: count }, (_, output) =>
+		Number(related.includes(output)),
+	);
+	const relatedCount = counts.matmul(constant(isRelated, [count, 1])); // [batch, 1]
+	const log1p = (x: Tensor) => x.add(1).log();
+	const age = person.slice(1, 0, 1);
+	const columns = concat(
+		[
+			log1p(counts),
+			log1p(recent),
+			counts.minimum(1),
+			recency,
+			past,
+			relatedCount.mul(0).add(1),
+			where(age.less(0), 0, age.sub(ageCentre).div(ageScale)),
+			person.slice(1, 1, 2),
+			ages,
+			log1p(relatedCount),
+			relatedCount.minimum(1),
+		],
+		1,
+	);
+	const used = Float32Array.from(coefficients.slice(0, -1));
+	return columns.matmul(constant(used, [used.length, 1])).reshape([batch]);
 }
 
 /** The cumulative incidence of every output within so many days of an index day, for histories of any number and length. */

@@ -117,7 +117,7 @@ async function exportFiles(trained: Trained, { weights: place, modelCard }: Writ
 			place === "inside" ? onnx.bytes : withExternalWeights(onnx.bytes, safetensors),
 		);
 	}
-	// A head that reads risks needs the weights before fine-tuning too.
+	// The model's own risk needs the weights before fine-tuning too.
 	if (task && !task.scoring.risk) {
 		const weightsByName = new Map([...weights, ...task.weights]);
 		const graph = labelGraph(config as TrajgptConfig, weightsByName, task.scoring);

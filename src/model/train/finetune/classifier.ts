@@ -2,10 +2,21 @@ import { z } from "zod";
 import { planBatches, plannedBatches, type SplitBatches } from "../../../data/cohort/batches.js";
 import type { BatchOptions, Dataset, History, Label, Split } from "../../../data/cohort/index.js";
 import { inOrder, type Tensor } from "../../../engine/tensor/index.js";
+import { hazardSettings } from "../../hazards/settings.js";
 import { type LinearHead, labelHead, labelLogOdds, pooled, slotStates } from "../../heads.js";
 import type { BatchShape, Model, Parameters, ParameterValues } from "../../index.js";
 import { drawWeights, parametersOf } from "../../nn/weights.js";
 import { type LabelledHistory, labelObjective } from "../../objectives/label.js";
+
+/** A regression of a label on what was recorded, as `label-features.ts` describes its columns. */
+const storedRegression = /* @__PURE__ */ (() =>
+	z.strictObject({
+		families: z.array(z.string()),
+		groups: hazardSettings.shape.groups,
+		related: z.array(z.int().min(0)),
+		coefficients: z.array(z.number()),
+	}))();
+export type StoredRegression = z.infer<typeof storedRegression>;
 
 /** What turns the log-odds of a fine-tuned model into the probability of its label. */
 export const scoringSchema = /* @__PURE__ */ (() =>
@@ -33,7 +44,7 @@ export const scoringSchema = /* @__PURE__ */ (() =>
 		prevalence: z.number().min(0).max(1),
 		/** Maximum events of a history that the model reads: the last ones. */
 		maxLength: z.int().min(1),
-		/** The codes and the horizon of the run's own risk, which the head reads; missing if it reads none. */
+		/** The codes and the horizon of the run's own risk, which the regression starts from; missing if it knows none. */
 		risk: z
 			.strictObject({
 				tokens: z.array(z.int().min(0)).min(1),
@@ -42,9 +53,13 @@ export const scoringSchema = /* @__PURE__ */ (() =>
 				sameDay: z.boolean().optional(),
 			})
 			.optional(),
-		/** The probability is that of the log-odds times `slope` plus `shift`, fitted to the validation labels. */
-		slope: z.number().positive(),
-		shift: z.number(),
+		/** The regression that the network starts from; missing for models that learn from scratch. */
+		regression: storedRegression.optional(),
+		/**
+		 * How much of the network is added to the log-odds of the regression, or else of the prevalence: offset + gain ·
+		 * (network − offset). Fitted to the validation labels; 0 leaves the regression as it is.
+		 */
+		gain: z.number().min(0),
 	}))();
 export type Scoring = z.infer<typeof scoringSchema>;
 
@@ -85,7 +100,7 @@ const allOf = ({ weights }: Pretrained, parameters: Parameters): Parameters => (
 	...parameters,
 });
 
-/** The log-odds of yes for each row, [rows]; fed by `pooledFeeds` and, if the head reads risks, `riskFeeds`. */
+/** The log-odds of yes for each row, [rows]; fed by `pooledFeeds` and, if the head reads offsets, `offsetFeeds`. */
 export const logOdds = (from: Pretrained, parameters: Parameters, shape: BatchShape): Tensor =>
 	labelLogOdds(parameters, pooled(from.model, from.config, allOf(from, parameters), shape));
 
@@ -94,7 +109,7 @@ export const logOdds = (from: Pretrained, parameters: Parameters, shape: BatchSh
  * to end by −log p of the answer. Its batches are label queries (see `withLabelQuery`).
  */
 export const classifier = (from: Pretrained, head: LinearHead): Model => {
-	const label = labelObjective(head.risk !== undefined);
+	const label = labelObjective(head.offset !== undefined);
 	return {
 		...from.model,
 		init: (_config, random) =>
@@ -105,9 +120,9 @@ export const classifier = (from: Pretrained, head: LinearHead): Model => {
 	};
 };
 
-/** A label, with the log-odds of the model's own risk if the head reads them. */
+/** A label, with log-odds of a regression if the head reads them. */
 export interface LabelQuery extends Label {
-	readonly risk?: number | undefined;
+	readonly offset?: number | undefined;
 }
 
 /**
@@ -117,7 +132,7 @@ export interface LabelQuery extends Label {
  */
 export function withLabelQuery(
 	history: History,
-	{ events, time, value, weight = 1, risk = 0 }: LabelQuery,
+	{ events, time, value, weight = 1, offset = 0 }: LabelQuery,
 ): LabelledHistory {
 	const seen = history.birthEvents + events;
 	const tokens = new Int32Array(seen + 1);
@@ -126,7 +141,7 @@ export function withLabelQuery(
 	times.set(history.times.subarray(0, seen));
 	tokens[seen] = Number(value);
 	times[seen] = time;
-	return { ...history, tokens, times, weight, risk };
+	return { ...history, tokens, times, weight, offset };
 }
 
 /** The labels of a split's patients, in order. */

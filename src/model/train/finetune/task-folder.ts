@@ -28,8 +28,8 @@ const taskSchema = z.strictObject({
 		.strictObject({
 			weight: z.array(z.number()),
 			bias: z.number(),
-			/** Of the log-odds of the model's own risk; none where it has learned no hazards of the task. */
-			risk: z.number().optional(),
+			/** Of the log-odds of the regression; none where a model learns from scratch. */
+			offset: z.number().optional(),
 		})
 		.optional(),
 	versions: z.record(z.string(), z.string()),
@@ -130,7 +130,7 @@ export function taskWeights(
 
 const fileSchema = z.strictObject({
 	kind: z.literal("trajgpt-scoring"),
-	version: z.literal(1),
+	version: z.literal(2),
 	/** The training step of the weights that it belongs to. */
 	step: z.int().min(0),
 	...scoringSchema.shape,
@@ -143,7 +143,7 @@ const again = (run: string, task: string) =>
 
 /** Writes `scoring.json` of a task, for the weights of a training step. */
 export function writeScoring(run: string, step: number, scoring: Scoring): void {
-	const content = { kind: "trajgpt-scoring", version: 1, step, ...scoring };
+	const content = { kind: "trajgpt-scoring", version: 2, step, ...scoring };
 	const sealed = { ...content, sha256: contentSha256(content) };
 	writeJson(taskFiles(run, scoring.task).scoring, sealed, 2);
 }

@@ -1,9 +1,11 @@
+import { InputError } from "../../../base/errors.js";
 import { yearDays } from "../../../base/time.js";
 import { birthToken, specialCount } from "../../../data/cohort/vocabulary.js";
-import type { SparseRows } from "../../glm.js";
+import { linearPredictor, type SparseRows } from "../../glm.js";
 import { ageFeatures, featureFamilies, writeAges } from "../../hazards/landmarks.js";
-import type { HazardSettings } from "../../hazards/settings.js";
+import { type HazardSettings, hazardSettings } from "../../hazards/settings.js";
 import type { Events } from "../../predictor.js";
+import type { StoredRegression } from "../finetune/classifier.js";
 import { recordColumns, recordRows } from "./record-features.js";
 
 /** What a regression of labels knows of a person. Each family of columns has a penalty of its own. */
@@ -32,10 +34,28 @@ export interface KnownHistory extends Events {
 /** Age and sex as two numbers, and hats of age, by sex too. */
 const personFeatures = 2 + ageFeatures;
 /** Age is counted from here, in so many years. */
-const ageCentre = 50;
-const ageScale = 20;
+export const ageCentre = 50;
+export const ageScale = 20;
 /** The log of the number of related records, and whether there is one. */
 const relatedFeatures = 2;
+
+/** The part of a history that a network reads which takes so many events, one of which is the query. */
+export function lastEvents(history: KnownHistory, maxLength: number): KnownHistory {
+	const { tokens, times, at } = history;
+	if (tokens.length < maxLength) return history;
+	const born = birthEventsOf(tokens);
+	const first = tokens.length - (maxLength - 1 - born);
+	const kept = [...Array(born).keys()];
+	for (let event = first; event < tokens.length; event++) kept.push(event);
+	return {
+		tokens: kept.map((event) => tokens[event]),
+		times: kept.map((event) => times[event]),
+		at: at ?? times[times.length - 1] ?? 0,
+	};
+}
+
+const birthEventsOf = (tokens: ArrayLike<number>): 0 | 1 =>
+	tokens.length > 0 && tokens[0] < specialCount ? 1 : 0;
 
 /** Columns of records, then those of a person, of related records, and of known log-odds. */
 function layoutOf({ settings, vocab }: LabelColumns) {
@@ -68,7 +88,7 @@ export function labelRows(
 	const layout = layoutOf(columns);
 	const related = new Set(columns.related);
 	const people = histories.map(({ tokens, times, at }) => {
-		const birthEvents: 0 | 1 = tokens.length > 0 && tokens[0] < specialCount ? 1 : 0;
+		const birthEvents = birthEventsOf(tokens);
 		const time = at ?? times[times.length - 1] ?? 0;
 		return { history: { tokens, times, birthEvents }, day: Math.floor(time) };
 	});
@@ -117,4 +137,19 @@ function writePerson(
 	into[0] = ((day - birth) / yearDays - ageCentre) / ageScale;
 	into[1] = sex === birthToken("male") ? 1 : sex === birthToken("female") ? -1 : 0;
 	writeAges(into.subarray(2), history, day);
+}
+
+/** The log-odds of histories by a regression that a fine-tuned run has stored. */
+export function storedLogOdds(
+	vocab: number,
+	{ families, groups, related, coefficients }: StoredRegression,
+	histories: readonly KnownHistory[],
+	known?: ArrayLike<number>,
+): Float64Array {
+	const columns = { settings: hazardSettings.parse({ groups }), vocab, related };
+	if (families.join() !== labelFamilies.join() || coefficients.length !== layoutOf(columns).width)
+		throw new InputError(
+			`the regression of the fine-tuned model has ${coefficients.length} coefficients of ${families.join(", ")}, expected ${layoutOf(columns).width} of ${labelFamilies.join(", ")}; fine-tune the run again`,
+		);
+	return linearPredictor(labelRows(columns, histories, known), coefficients);
 }

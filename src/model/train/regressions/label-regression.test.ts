@@ -5,7 +5,13 @@ import { specialTokens } from "../../../data/cohort/vocabulary.js";
 import { predictTrees } from "../../boosted-trees.js";
 import * as glm from "../../glm.js";
 import { hazardSettings } from "../../hazards/settings.js";
-import { familiesOfColumns, labelFamilies, labelRows } from "./label-features.js";
+import {
+	familiesOfColumns,
+	labelFamilies,
+	labelRows,
+	lastEvents,
+	storedLogOdds,
+} from "./label-features.js";
 import * as regressions from "./label-regression.js";
 import { recordColumns } from "./record-features.js";
 
@@ -55,6 +61,23 @@ test("rows have the records, age and sex, related records and known log-odds", (
 	const second = valuesOf(rows, 1);
 	for (const name of ["age and sex", "related records", "known log-odds"] as const)
 		expect(ofFamily(second, name)).toEqual([]);
+});
+
+test("the last events of a history are its birth and those that a network reads", () => {
+	const history = { tokens: [male, cause, cause, noise, noise], times: [-900, 1, 2, 3, 4] };
+	expect(lastEvents(history, 6)).toEqual(history);
+	expect(lastEvents(history, 5)).toEqual({
+		tokens: [male, cause, noise, noise],
+		times: [-900, 2, 3, 4],
+		at: 4,
+	});
+	const unborn = { tokens: [cause, cause, noise], times: [1, 2, 3], at: 9 };
+	expect(lastEvents(unborn, 3)).toEqual({ tokens: [cause, noise], times: [2, 3], at: 9 });
+});
+
+test("a regression of other families is refused", () => {
+	const stored = { families: ["records"], groups: [], related: [], coefficients: [1, 2] };
+	expect(() => storedLogOdds(vocab, stored, [])).toThrow("has 2 coefficients of records, expected");
 });
 
 describe("parts", () => {

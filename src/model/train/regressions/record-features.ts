@@ -1,3 +1,4 @@
+import { shareableBuffer } from "../../../base/arrays.js";
 import { yearDays } from "../../../base/time.js";
 import type { History } from "../../../data/cohort/index.js";
 import { specialCount, type Vocabulary } from "../../../data/cohort/vocabulary.js";
@@ -110,8 +111,8 @@ export function recordRows(
 	const outputs: number[] = [];
 	const columns: number[] = [];
 	const values: number[] = [];
-	const starts = new Int32Array(new SharedArrayBuffer(4 * people.length));
-	const ends = new Int32Array(new SharedArrayBuffer(4 * people.length));
+	const starts = new Int32Array(shareableBuffer(4 * people.length));
+	const ends = new Int32Array(shareableBuffer(4 * people.length));
 	for (const [row, { history, day }] of people.entries()) {
 		const { tokens, times, birthEvents } = history;
 		const note = (output: number, recordDay: number) => {
@@ -150,9 +151,9 @@ export function recordRows(
 		put(bias, 1);
 		ends[row] = columns.length;
 	}
-	const sharedColumns = new Int32Array(new SharedArrayBuffer(4 * columns.length));
+	const sharedColumns = new Int32Array(shareableBuffer(4 * columns.length));
 	sharedColumns.set(columns);
-	const sharedValues = new Float32Array(new SharedArrayBuffer(4 * values.length));
+	const sharedValues = new Float32Array(shareableBuffer(4 * values.length));
 	sharedValues.set(values);
 	return { starts, ends, columns: sharedColumns, values: sharedValues };
 }
