@@ -305,6 +305,10 @@ export function runFits<T>(fits: readonly Fit<T>[]): T[] {
 /** Computes up to `lanes` products with the same rows, in one pass over them. */
 function multiply(products: readonly HessianProduct[]): void {
 	const first = products[0];
+	if (products.length === 1) {
+		multiplyAlone(first);
+		return;
+	}
 	const { starts, ends, columns, values } = first.rows;
 	const width = first.vector.length;
 	const vectors = new Float64Array(width * lanes);
@@ -344,4 +348,18 @@ function multiply(products: readonly HessianProduct[]): void {
 	}
 	for (const [lane, product] of products.entries())
 		for (let j = 0; j < width; j++) product.sums[j] += sums[j * lanes + lane];
+}
+
+/** The same of one product, in the same order of sums. */
+function multiplyAlone({ rows, curvature, vector, sums }: HessianProduct): void {
+	const { starts, ends, columns, values } = rows;
+	const ofRows = new Float64Array(vector.length);
+	for (let row = 0; row < starts.length; row++) {
+		if (curvature[row] === 0) continue;
+		let change = 0;
+		for (let i = starts[row]; i < ends[row]; i++) change += values[i] * vector[columns[i]];
+		change *= curvature[row];
+		for (let i = starts[row]; i < ends[row]; i++) ofRows[columns[i]] += values[i] * change;
+	}
+	for (let j = 0; j < sums.length; j++) sums[j] += ofRows[j];
 }
