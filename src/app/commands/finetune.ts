@@ -349,7 +349,7 @@ function labelNotes(task: string, labels: LabelStart["labels"]): string[] {
 		`labels of ${task}: ${counted("train", "training")}, ${counted("valid", "validation")}`,
 		...(rarer < 10
 			? [
-					"few validation labels: which epoch is the best, and the scale of the probabilities, are left to chance",
+					"few validation labels: which epoch is the best is left to chance, and the network will count little",
 				]
 			: []),
 	];
