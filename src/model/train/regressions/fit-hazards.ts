@@ -17,6 +17,7 @@ import {
 	type RegressionForm,
 	type RegressionKind,
 } from "./hazard-regression.js";
+import { withSharedShrinkage } from "./shrunk-effects.js";
 
 /** A regression of hazards on age, sex and earlier records. */
 export interface HazardRegression {
@@ -127,7 +128,12 @@ export async function fitHazards(
 		);
 		const others = outputs.filter((output) => !fitted.has(output));
 		const rest = await fitAll(form, others, `${kind} regression of hazards: code`);
-		return { rates: data.rates, form, outputs: new Map([...fitted, ...rest]) };
+		const all = new Map([...fitted, ...rest]);
+		return {
+			rates: data.rates,
+			form,
+			outputs: kind === "sparse" ? withSharedShrinkage(data, all) : all,
+		};
 	} finally {
 		await fitter.end();
 		progress?.finish();

@@ -5,7 +5,7 @@ import type { History } from "../../../data/cohort/index.js";
 import { historiesDataset } from "../../../data/cohort/testing/histories-dataset.js";
 import { treeCandidates } from "../../boosted-trees.js";
 import { lossOf, poisson } from "../../glm.js";
-import { landmarkValues } from "../../hazards/landmarks.js";
+import { featureFamilies, landmarkValues } from "../../hazards/landmarks.js";
 import { hazardSettings, outputsOf } from "../../hazards/settings.js";
 import { historyWith } from "../../hazards/testing/histories.js";
 import { fitHazards, hazardRegressionData } from "./fit-hazards.js";
@@ -17,8 +17,9 @@ import {
 	outcomesOf,
 } from "./followed-landmarks.js";
 import { hazardFitter } from "./hazard-regression.js";
-import { described } from "./record-features.js";
+import { described, recordColumns } from "./record-features.js";
 import { regressionRisks } from "./regression-risks.js";
+import { withSharedShrinkage } from "./shrunk-effects.js";
 
 const [cause, effect, noise] = [5, 6, 7];
 const vocab = 8;
@@ -140,6 +141,30 @@ test("the likelihood is that of the rates, however they divide into age curve an
 		return lossOf(poisson, outcomes, eta) - outcomes.logRates;
 	};
 	expect(lossAt(0.2)).toBeCloseTo(lossAt(1), 9);
+});
+
+test("effects that other people do not show are left out, and true ones are kept", async () => {
+	const data = await hazardRegressionData(settings, dataset, { lookBackDays });
+	const { width } = recordColumns(settings, vocab);
+	const shrunkEffect = (log: number) => {
+		const effects = new Float64Array(width);
+		effects[featureFamilies.indexOf("any record") * count + cause] = log;
+		const curve = ageCurve(data.rates, effect);
+		const fitted = { curve, learned: effects, validationLoss: 0 };
+		const { learned, validationLoss } = withSharedShrinkage(data, new Map([[effect, fitted]])).get(
+			effect,
+		)!;
+		return { log: Math.max(...(learned as Float64Array)), validationLoss };
+	};
+	const none = shrunkEffect(0);
+	// The curve of all people has a part of the effect.
+	const kept = shrunkEffect(Math.log(factor) / 2);
+	expect(kept.log).toBeCloseTo(Math.log(factor) / 2, 9);
+	expect(kept.validationLoss).toBeLessThan(none.validationLoss - 10);
+	expect(shrunkEffect(5).log).toBeLessThan(2.5);
+	const wrong = shrunkEffect(-1);
+	expect(Math.abs(wrong.log)).toBe(0);
+	expect(wrong.validationLoss).toBeCloseTo(none.validationLoss, 9);
 });
 
 test.each(["ridge", "sparse", "trees"] as const)(
