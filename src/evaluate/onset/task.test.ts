@@ -174,8 +174,8 @@ describe("onsetTask", () => {
 			split: "train" as const,
 			sex: "female" as const,
 			observed,
-			tokens: [other, disease],
-			times: [10, 900],
+			tokens: [other, other, disease],
+			times: [10, 500, 900],
 		}));
 		const { manifest } = dataset;
 		const withEarly = { ...smallDataset([9, 8, 7], [...people, ...early]), manifest };
