@@ -10,39 +10,39 @@ import ts from "typescript";
 /** Lines of production code per room, with comments and blank lines; a room's number leaves out rooms inside it. */
 /** @type {Numbers} */
 const budgets = {
-	"src/base": 1730,
+	"src/base": 1740,
 	"src/data/records": 7340,
 	"src/data/codes": 820,
 	"src/data/cohort": 5610,
 	"src/data/tasks": 1440,
 	"src/data/simulate": 2560,
-	"src/engine/tensor": 4340,
-	"src/engine/runtime": 2590,
+	"src/engine/tensor": 4350,
+	"src/engine/runtime": 2610,
 	"src/engine/mpi": 360,
-	"src/model": 9030,
+	"src/model": 9120,
 	"src/model/nn": 1170,
-	"src/model/train": 4400,
-	"src/predict": 7240,
-	"src/evaluate": 8640,
+	"src/model/train": 5140,
+	"src/predict": 7310,
+	"src/evaluate": 9190,
 	"src/evaluate/charts": 4230,
-	"src/evaluate/report": 2310,
+	"src/evaluate/report": 2320,
 	"src/app/server": 3280,
-	"src/app/commands": 10_760,
+	"src/app/commands": 10_940,
 	src: 250,
 	"web/src": 7100,
-	bench: 3120,
+	bench: 3050,
 	scripts: 3120,
 };
 /** Of production code together, but for the lines of tests. */
 /** @type {Numbers} */
 const limits = {
-	lines: 91_350,
-	files: 530,
+	lines: 92_950,
+	files: 540,
 	"lines of a file": 500,
 	packings: 30,
 	"uses of own, found and asIs": 30,
 	"import cycles": 0,
-	"lines of tests": 53_250,
+	"lines of tests": 54_200,
 	"lines of a README": 25,
 };
 

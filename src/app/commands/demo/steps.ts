@@ -18,7 +18,7 @@ import { pretrain } from "../pretrain.js";
 import { report } from "../report.js";
 import { simulate } from "../simulate.js";
 
-export const preset = "tiny";
+const preset = "tiny";
 /** The one task with labels; `finetune` and `evaluate` do the others. */
 const labelled = "insulin";
 

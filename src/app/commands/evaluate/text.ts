@@ -43,7 +43,7 @@ function differenceText(
 	return [intervalText(measure, kind, true), verdict ?? []].flat().join(" ");
 }
 
-export const measureText = (metric: string, measure: Measure | undefined): string =>
+const measureText = (metric: string, measure: Measure | undefined): string =>
 	intervalText(measure, unitOf(metric));
 
 const titles: Readonly<Record<string, string>> = {
@@ -271,7 +271,7 @@ function onsetPart(
 }
 
 /** The metrics within a horizon: of frequent codes and, where there are rare ones, of all. */
-export function onsetTable(
+function onsetTable(
 	{ years, codes, allCodes }: Pick<OnsetHorizon, "years" | "codes" | "allCodes">,
 	rows: Evaluation["rows"],
 	differences: Differences = [],
