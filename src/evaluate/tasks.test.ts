@@ -136,7 +136,7 @@ describe("baselines of a sample", () => {
 	test("learn from all training patients", async () => {
 		const { patients, notes } = await measure("mine", "train", 4);
 		expect(patients).toBe(4);
-		expect(notes.join()).toContain("from 30 training labels (10 positive)");
+		expect(notes.join()).toContain("from 30 training labels and ");
 	});
 });
 

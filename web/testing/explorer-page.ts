@@ -10,6 +10,7 @@ import { sharedFixture } from "../../src/base/files/testing/shared-fixture.js";
 import { birthToken } from "../../src/data/cohort/vocabulary.js";
 import { nodeRuntime } from "../../src/engine/runtime/node.js";
 import { readTrained } from "../../src/model/train/index.js";
+import { useWholeNetwork } from "../../src/model/train/testing/whole-network.js";
 import { openBrowser, watchedPage } from "../../src/predict/browser/testing/page.js";
 import { hazardModel, incidences } from "../../src/predict/index.js";
 import type { SamplePatient } from "../src/data/contract.js";
@@ -102,7 +103,9 @@ const serving = (run: string) =>
 const exploredRun = () =>
 	sharedFixture("explored", async (root) => {
 		await cp(await simulatedRun(), root, { recursive: true });
-		await (await serving(join(root, "run"))).close();
+		const run = join(root, "run");
+		useWholeNetwork(run);
+		await (await serving(run)).close();
 	});
 
 /** The explorer of a run, as served by `trajgpt serve`, and the same model in Node. */

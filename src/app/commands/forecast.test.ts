@@ -334,7 +334,7 @@ describe("refuses", () => {
 		const settings = JSON.parse(await readFile(join(old, "run.json"), "utf8"));
 		await writeFile(join(old, "run.json"), JSON.stringify({ ...settings, version: 1 }));
 		expect((await captured(["forecast", old, "--patient", "p00003"])).stderr).toContain(
-			"was written by another version: run format 1, expected 8",
+			"was written by another version: run format 1, expected 9",
 		);
 	});
 });

@@ -5,6 +5,7 @@ import { builtInMap } from "../../../data/codes/index.js";
 import { type PrepareOptions, prepare } from "../../../data/cohort/index.js";
 import { smallOptions } from "../../../data/cohort/testing/prepared.js";
 import { clinicSource } from "../../../evaluate/charts/testing/clinic-source.js";
+import { useWholeNetwork } from "../../../model/train/testing/whole-network.js";
 import { done, words } from "./captured.js";
 
 /** A tiny model, trained for a moment on an invented clinic of 60 patients. */
@@ -15,6 +16,7 @@ export async function clinicRun(labels: PrepareOptions["labels"] = []) {
 		await prepare(clinicSource(60), dataset, { ...smallOptions, map: builtInMap(), labels });
 		const sizes = words`--set layers=2 --set heads=2 --set dim=12 --set key=8 --set value=12 --set ff=16`;
 		await done`pretrain ${dataset} --out ${run} --epochs 1 --threads 1 --preset tiny ${sizes}`;
+		useWholeNetwork(run);
 	});
 	return { root, run: join(root, "run"), dataset: join(root, "data") };
 }
