@@ -19,9 +19,9 @@ const budgets = {
 	"src/engine/tensor": 4350,
 	"src/engine/runtime": 2610,
 	"src/engine/mpi": 360,
-	"src/model": 9120,
+	"src/model": 9130,
 	"src/model/nn": 1170,
-	"src/model/train": 5140,
+	"src/model/train": 5130,
 	"src/predict": 7310,
 	"src/evaluate": 9190,
 	"src/evaluate/charts": 4230,
@@ -37,7 +37,7 @@ const budgets = {
 /** @type {Numbers} */
 const limits = {
 	lines: 92_950,
-	files: 540,
+	files: 541,
 	"lines of a file": 500,
 	packings: 30,
 	"uses of own, found and asIs": 30,

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isoDate } from "../../base/time.js";
-import type { Dataset, Split } from "../../data/cohort/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Trained } from "../../model/train/index.js";
 import { evaluateDefaults, type LabelPrediction } from "../evaluation.js";
-import { smallDataset } from "../testing/small-dataset.js";
+import { smallDataset, twoKinds } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import { onsetTask } from "./task.js";
 
@@ -23,16 +23,10 @@ const [a, b, c] = [5, 6, 7];
 const indexDay = 1000;
 const observed = [{ start: 0, end: 1800 }];
 /** After the index day, every second patient gets a and the others b. */
-const people = (["train", "valid", "test"] as const satisfies Split[]).flatMap((split) =>
-	Array.from({ length: 120 }, (_, i) => ({
-		split,
-		sex: "female" as const,
-		observed,
-		...(i % 2 === 0
-			? { tokens: [c, a], times: [10, 1100] }
-			: { tokens: [c, b], times: [10, 1200] }),
-	})),
-);
+const people = twoKinds(
+	{ tokens: [c, a], times: [10, 1100] },
+	{ tokens: [c, b], times: [10, 1200] },
+).map((person) => ({ ...person, observed }));
 /** The last patient is not observed on the index day. */
 const dataset: Dataset = {
 	...smallDataset(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { isoDate } from "../../base/time.js";
-import type { Dataset, Split } from "../../data/cohort/index.js";
+import type { Dataset } from "../../data/cohort/index.js";
 import { nodeRuntime } from "../../engine/runtime/node.js";
 import type { Trained } from "../../model/train/index.js";
 import { evaluateDefaults, type RowPredictions } from "../evaluation.js";
 import { ranking } from "../metrics.js";
-import { smallDataset } from "../testing/small-dataset.js";
+import { smallDataset, twoKinds } from "../testing/small-dataset.js";
 import { smallTrajgpt } from "../testing/small-trajgpt.js";
 import { onsetTask } from "./task.js";
 
@@ -14,16 +14,10 @@ const indexDay = 1000;
 
 const observed = [{ start: 0, end: 1500 }];
 /** Half of the patients have the cause on day 500; these get the disease on day 1100, all of them. */
-const people = (["train", "valid", "test"] as const satisfies Split[]).flatMap((split) =>
-	Array.from({ length: 120 }, (_, i) => ({
-		split,
-		sex: "female" as const,
-		observed,
-		...(i % 2 === 0
-			? { tokens: [other, cause, disease], times: [10, 500, 1100] }
-			: { tokens: [other, other], times: [10, 500] }),
-	})),
-);
+const people = twoKinds(
+	{ tokens: [other, cause, disease], times: [10, 500, 1100] },
+	{ tokens: [other, other], times: [10, 500] },
+).map((person) => ({ ...person, observed }));
 /** One patient has the disease before the index day, one is not observed on it. */
 const dataset: Dataset = {
 	...smallDataset(

@@ -16,6 +16,14 @@ interface Patient {
 	readonly observed?: readonly Period[];
 }
 
+/** In each split 60 women with one history and 60 with another, in turn. */
+export const twoKinds = (
+	...kinds: readonly [Pick<Patient, "tokens" | "times">, Pick<Patient, "tokens" | "times">]
+): Omit<Patient, "observed">[] =>
+	(["train", "valid", "test"] as const).flatMap((split) =>
+		Array.from({ length: 120 }, (_, i) => ({ split, sex: "female", ...kinds[i % 2] }) as const),
+	);
+
 /** A dataset in memory; `counts` are the training records of the codes a, b, c … */
 export function smallDataset(counts: readonly number[], people: readonly Patient[]): Dataset {
 	const codes = counts.map((count, i) => {

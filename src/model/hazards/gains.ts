@@ -1,8 +1,7 @@
+import { byFrequency } from "./by-frequency.js";
+
 /** What the gain of an output may be: how much of the network is added to its prior. */
 export const candidateGains = [0, 0.25, 0.5, 0.75, 1] as const;
-
-/** Outputs with fewer onsets than the first of these share a gain, and so on. */
-const onsetLimits = [10, 100, 1000, Number.POSITIVE_INFINITY];
 
 /** Nats that a gain of 1 must be worth; in proportion to its square. */
 const shrinkage = 1;
@@ -18,12 +17,12 @@ export function chosenGains(onsets: OnsetsByGain): {
 	readonly loss: number;
 } {
 	const outputs = Array.from({ length: onsets.length / width }, (_, output) => output);
-	const onsetsOf = (output: number) => onsets[output * width + candidateGains.length];
-	const stratumOf = (output: number) => onsetLimits.findIndex((limit) => onsetsOf(output) < limit);
 	const gains = new Float32Array(outputs.length);
 	let loss = 0;
-	for (const stratum of onsetLimits.keys()) {
-		const members = outputs.filter((output) => stratumOf(output) === stratum);
+	for (const members of byFrequency(
+		outputs,
+		(output) => onsets[output * width + candidateGains.length],
+	)) {
 		const losses = candidateGains.map((_, i) =>
 			members.reduce((sum, output) => sum + onsets[output * width + i], 0),
 		);

@@ -28,7 +28,7 @@ const taskSchema = z.strictObject({
 		.strictObject({
 			weight: z.array(z.number()),
 			bias: z.number(),
-			/** Of the log-odds of the regression; none where a model learns from scratch. */
+			/** The factor of the log-odds of a regression; a model that learns from scratch starts from no regression. */
 			offset: z.number().optional(),
 		})
 		.optional(),

@@ -90,14 +90,18 @@ test("rows of records are what hazards know of the same people", () => {
 	}
 });
 
-test("outcomes are first records and days at risk times the rate", async () => {
-	const landmarks = await followedLandmarks(settings, dataset, "train", {
+/** Of training people, so many of each. */
+const fiftyLandmarks = (perPerson: number) =>
+	followedLandmarks(settings, dataset, "train", {
 		seed: 0,
 		lookBackDays,
-		perPerson: 1,
+		perPerson,
 		mostLandmarks: 50,
-		mostPatients: 50,
+		mostPatients: 50 / perPerson,
 	});
+
+test("outcomes are first records and days at risk times the rate", async () => {
+	const landmarks = await fiftyLandmarks(1);
 	const rate = 1 / 1000;
 	const flat = Array.from({ length: bandCount }, () => new Float64Array(count).fill(rate));
 	const curve = ageCurve({ female: flat, male: flat }, effect);
@@ -123,13 +127,7 @@ test("outcomes are first records and days at risk times the rate", async () => {
 });
 
 test("the likelihood is that of the rates, however they divide into age curve and effects", async () => {
-	const landmarks = await followedLandmarks(settings, dataset, "train", {
-		seed: 0,
-		lookBackDays,
-		perPerson: 2,
-		mostLandmarks: 50,
-		mostPatients: 25,
-	});
+	const landmarks = await fiftyLandmarks(2);
 	const bands = (isMale: number) =>
 		Array.from({ length: bandCount }, (_, band) => (10 + band + 3 * isMale) / 50_000);
 	const lossAt = (share: number) => {

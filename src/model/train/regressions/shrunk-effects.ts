@@ -1,4 +1,5 @@
 import * as glm from "../../glm.js";
+import { byFrequency } from "../../hazards/by-frequency.js";
 import { type AgeCurve, ageCurve, outcomesOf } from "./followed-landmarks.js";
 import type { FittedOutput, HazardRegressionData } from "./hazard-regression.js";
 
@@ -10,9 +11,6 @@ import type { FittedOutput, HazardRegressionData } from "./hazard-regression.js"
 
 const shares = [1, 0.8, 0.6, 0.4, 0.2, 0] as const;
 
-/** Outputs with fewer first records among training patients than the first of these have one share, and so on. */
-const onsetLimits = [10, 100, 1000, Number.POSITIVE_INFINITY];
-
 const between = (share: number, curve: AgeCurve, other: AgeCurve): AgeCurve => {
 	const mean = (values: Float64Array, others: Float64Array) =>
 		values.map((value, band) => share * value + (1 - share) * others[band]);
@@ -22,22 +20,18 @@ const between = (share: number, curve: AgeCurve, other: AgeCurve): AgeCurve => {
 	};
 };
 
-interface LinearOutput {
-	readonly curve: AgeCurve;
-	readonly effects: Float64Array;
-}
-
 function atShare(
 	{ settings, rates, valid }: HazardRegressionData,
 	output: number,
-	{ curve, effects }: LinearOutput,
+	{ curve, learned }: FittedOutput,
 	share: number,
 ): FittedOutput {
+	if (!(learned instanceof Float64Array)) throw new Error("trees have no effects to shrink");
 	const shrunk = between(share, curve, ageCurve(rates, output));
-	const learned = effects.map((effect) => share * effect);
+	const effects = learned.map((effect) => share * effect);
 	const outcomes = outcomesOf(settings, valid, output, shrunk);
-	const loss = glm.lossOf(glm.poisson, outcomes, glm.linearPredictor(valid.features, learned));
-	return { curve: shrunk, learned, validationLoss: loss - outcomes.logRates };
+	const loss = glm.lossOf(glm.poisson, outcomes, glm.linearPredictor(valid.features, effects));
+	return { curve: shrunk, learned: effects, validationLoss: loss - outcomes.logRates };
 }
 
 /** The outputs of a regression with effects, each at the share that suits those that are about as frequent. */
@@ -46,24 +40,20 @@ export function withSharedShrinkage(
 	fitted: ReadonlyMap<number, FittedOutput>,
 ): Map<number, FittedOutput> {
 	const { onsets, perPerson } = data.train;
-	const stratumOf = (output: number) => {
-		const count = (onsets.starts[output + 1] - onsets.starts[output]) / perPerson;
-		return onsetLimits.findIndex((limit) => count < limit);
-	};
-	const linear = [...fitted].flatMap(([output, { curve, learned }]) =>
-		learned instanceof Float64Array ? [[output, { curve, effects: learned }] as const] : [],
-	);
+	const onsetsOf = (output: number) =>
+		(onsets.starts[output + 1] - onsets.starts[output]) / perPerson;
 	const shrunk = new Map<number, FittedOutput>();
-	for (const stratum of onsetLimits.keys()) {
-		const members = linear.filter(([output]) => stratumOf(output) === stratum);
+	for (const members of byFrequency([...fitted.keys()], onsetsOf)) {
+		const fitsAt = (share: number) =>
+			members.map((output) => {
+				const fit = fitted.get(output) as FittedOutput;
+				return [output, atShare(data, output, fit, share)] as const;
+			});
 		const losses = shares.map((share) =>
-			members.reduce(
-				(sum, [output, fit]) => sum + atShare(data, output, fit, share).validationLoss,
-				0,
-			),
+			fitsAt(share).reduce((sum, [, { validationLoss }]) => sum + validationLoss, 0),
 		);
 		const best = shares[losses.indexOf(Math.min(...losses))];
-		for (const [output, fit] of members) shrunk.set(output, atShare(data, output, fit, best));
+		for (const [output, fit] of fitsAt(best)) shrunk.set(output, fit);
 	}
 	return shrunk;
 }
