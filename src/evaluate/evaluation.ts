@@ -169,7 +169,7 @@ const onsetSchema = z.strictObject({
 });
 export type OnsetDetails = z.infer<typeof onsetSchema>;
 
-/** Task onset: all rows and one from a file, on the codes and within the years that the file predicts. */
+/** The rows of task onset beside one from a file, measured on the codes and horizons that the file predicts. */
 const fileComparisonSchema = z.strictObject({
 	/** Of the row from the file. */
 	label: z.string(),
@@ -403,7 +403,7 @@ export interface EvaluateOptions {
 	readonly sample?: Sample;
 	/** The dataset before the sample was taken, whose training and validation patients baselines learn from. */
 	readonly fullDataset?: Dataset;
-	/** Tasks onset and with labels: files of predictions of the same patients, whose rows stand beside the model's. */
+	/** Files with predictions for the same patients. Each becomes a row beside the model's. Only onset and tasks with labels read them. */
 	readonly compare?: readonly string[];
 	/** Whether to evaluate the baselines and, on simulated data, the oracle; true by default. */
 	readonly baselines?: boolean;
