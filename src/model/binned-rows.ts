@@ -1,4 +1,4 @@
-import type { SparseRows } from "./glm.js";
+import { columnsOf, type SparseColumns, type SparseRows } from "./glm.js";
 
 /** Intervals of the values of each column. Bins are numbered through all columns, in order of their values. */
 export interface Bins {
@@ -23,13 +23,6 @@ export interface BinnedRows {
 	readonly columnEntries: Int32Array;
 }
 
-/** The nonzero values of a matrix by column, in the order of rows. */
-interface Nonzeros {
-	readonly starts: Int32Array; // [columns + 1]
-	readonly rows: Int32Array;
-	readonly values: Float64Array;
-}
-
 const sharedIntegers = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
 
 function widthOf({ starts, ends, columns }: SparseRows): number {
@@ -37,29 +30,6 @@ function widthOf({ starts, ends, columns }: SparseRows): number {
 	for (let row = 0; row < starts.length; row++)
 		for (let i = starts[row]; i < ends[row]; i++) last = Math.max(last, columns[i]);
 	return last + 1;
-}
-
-/** Of columns below `width`. */
-function nonzerosByColumn({ starts, ends, columns, values }: SparseRows, width: number): Nonzeros {
-	const firsts = sharedIntegers(width + 1);
-	const isEntry = (i: number) => values[i] !== 0 && columns[i] < width;
-	for (let row = 0; row < starts.length; row++)
-		for (let i = starts[row]; i < ends[row]; i++) if (isEntry(i)) firsts[columns[i] + 1]++;
-	for (let column = 0; column < width; column++) firsts[column + 1] += firsts[column];
-	const next = firsts.slice();
-	const nonzeros = {
-		starts: firsts,
-		rows: sharedIntegers(firsts[width]),
-		values: new Float64Array(firsts[width]),
-	};
-	for (let row = 0; row < starts.length; row++)
-		for (let i = starts[row]; i < ends[row]; i++) {
-			if (!isEntry(i)) continue;
-			const index = next[columns[i]]++;
-			nonzeros.rows[index] = row;
-			nonzeros.values[index] = values[i];
-		}
-	return nonzeros;
 }
 
 /** A number from `low` to below `high`, halfway where there is one between. */
@@ -75,7 +45,7 @@ const mostBins = (values: number) => Math.min(127, Math.max(16, values / 16));
  * The highest value in each bin of a column. If there are few enough, each value has its bin; otherwise bins hold about
  * equally many nonzero values. Zero, if some row has it, is alone in its bin.
  */
-function uppersOf(nonzeros: Float64Array, hasZero: boolean): number[] {
+function uppersOf(nonzeros: SparseColumns["values"], hasZero: boolean): number[] {
 	const binLimit = mostBins(nonzeros.length);
 	const sorted = nonzeros.toSorted();
 	const values: number[] = [];
@@ -111,7 +81,7 @@ function binOf(value: number, uppers: Float64Array, first: number, end: number):
 	return low;
 }
 
-function binsOf({ starts, values }: Nonzeros, rows: number): Bins {
+function binsOf({ starts, values }: SparseColumns, rows: number): Bins {
 	const width = starts.length - 1;
 	const firsts = sharedIntegers(width + 1);
 	const uppers: number[] = [];
@@ -134,7 +104,7 @@ function binsOf({ starts, values }: Nonzeros, rows: number): Bins {
  */
 export function binnedRows(rows: SparseRows, others?: Bins): BinnedRows {
 	const count = rows.starts.length;
-	const nonzeros = nonzerosByColumn(rows, others ? others.zeros.length : widthOf(rows));
+	const nonzeros = columnsOf(rows, others ? others.zeros.length : widthOf(rows));
 	const bins = others ?? binsOf(nonzeros, count);
 	const { firsts, uppers } = bins;
 	const { starts: columnStarts, rows: columnRows, values } = nonzeros;

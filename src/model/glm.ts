@@ -9,6 +9,47 @@ export interface SparseRows {
 	readonly values: Float32Array | Float64Array;
 }
 
+/** The nonzero values of a matrix by column, in the order of rows. Threads share its arrays. */
+export interface SparseColumns {
+	/** Where each column starts in `rows` and `values`, and the number of all values. */
+	readonly starts: Int32Array; // [columns + 1]
+	readonly rows: Int32Array;
+	readonly values: Float32Array | Float64Array;
+}
+
+const sharedIntegers = (length: number) => new Int32Array(new SharedArrayBuffer(4 * length));
+
+const sharedNumbers = (length: number, single: boolean) =>
+	single
+		? new Float32Array(new SharedArrayBuffer(4 * length))
+		: new Float64Array(new SharedArrayBuffer(8 * length));
+
+/** The columns of a matrix below `width`. */
+export function columnsOf(
+	{ starts, ends, columns, values }: SparseRows,
+	width: number,
+): SparseColumns {
+	const firsts = sharedIntegers(width + 1);
+	const isEntry = (i: number) => values[i] !== 0 && columns[i] < width;
+	for (let row = 0; row < starts.length; row++)
+		for (let i = starts[row]; i < ends[row]; i++) if (isEntry(i)) firsts[columns[i] + 1]++;
+	for (let column = 0; column < width; column++) firsts[column + 1] += firsts[column];
+	const next = firsts.slice();
+	const byColumn = {
+		starts: firsts,
+		rows: sharedIntegers(firsts[width]),
+		values: sharedNumbers(firsts[width], values instanceof Float32Array),
+	};
+	for (let row = 0; row < starts.length; row++)
+		for (let i = starts[row]; i < ends[row]; i++) {
+			if (!isEntry(i)) continue;
+			const index = next[columns[i]]++;
+			byColumn.rows[index] = row;
+			byColumn.values[index] = values[i];
+		}
+	return byColumn;
+}
+
 /** Rows without their zeros, on request in single precision. */
 export function sparseRows(rows: Iterable<ArrayLike<number>>, single = false): SparseRows {
 	const ends: number[] = [];
@@ -23,12 +64,11 @@ export function sparseRows(rows: Iterable<ArrayLike<number>>, single = false): S
 		ends.push(columns.length);
 	}
 	const integers = (numbers: readonly number[]) => {
-		const shared = new Int32Array(new SharedArrayBuffer(4 * numbers.length));
+		const shared = sharedIntegers(numbers.length);
 		shared.set(numbers);
 		return shared;
 	};
-	const buffer = new SharedArrayBuffer((single ? 4 : 8) * values.length);
-	const shared = single ? new Float32Array(buffer) : new Float64Array(buffer);
+	const shared = sharedNumbers(values.length, single);
 	shared.set(values);
 	return {
 		starts: integers([0, ...ends.slice(0, -1)].slice(0, ends.length)),

@@ -42,9 +42,9 @@ function edit(file: string, from: string | RegExp, to: string): void {
 describe("a run", () => {
 	test("prints its progress in plain lines, and a summary", () => {
 		const { stdout, stderr } = finished;
-		expect(stderr).toMatch(/^choosing the penalties of the sparse regression/);
+		expect(stderr).toMatch(/^lasso regression of hazards: code/);
 		expect(stderr).toMatch(
-			/\nsparse regression of hazards: code \d+\/\d+\nepoch 1\/2 {2}step 0\/12\n/,
+			/\n?lasso regression of hazards: code \d+\/\d+\nepoch 1\/2 {2}step 0\/12\n/,
 		);
 		expect(stderr).toMatch(/\nepoch 1: validation next \d\.\d{4} nats, horizon \d\.\d{4}/);
 		expect(stderr).toMatch(/epoch 2\/2 {2}step 12\/12 {2}loss \d+\.\d{4} {2}\S+ tokens\/s\n$/);

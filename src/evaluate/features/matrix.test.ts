@@ -215,7 +215,7 @@ describe("a matrix of first records", () => {
 			outputs: [...outputs, death],
 		});
 		const [train, valid] = [landmarksIn(ofSplit("train"), 5), landmarksIn(ofSplit("valid"), 5)];
-		const fitted = hazardFitter({ settings, vocab, rates, train, valid })(form, [
+		const fitted = hazardFitter({ settings, vocab, rates, sums: data.sums, train, valid })(form, [
 			...outputs,
 			death,
 		]);

@@ -184,7 +184,11 @@ export function logHazards(
 	const sampledOf = (x: Tensor, axis = 0) => (sampled ? graph.gather(x, sampled, axis) : x);
 	const ofBins = (name: string) => sampledOf(p(name).slice(0, 0, bins), 1);
 	const inEachBin = (x: Tensor) => x.reshape([landmarks, 1, count]);
-	const known = graph.concat([log1p(counts), log1p(recent), counts.minimum(1), recency], 1); // [landmarks, families × all outputs]
+	const repeated = graph.clamp(counts.sub(1), 0, 1);
+	const known = graph.concat(
+		[log1p(counts), log1p(recent), counts.minimum(1), repeated, recency],
+		1,
+	); // [landmarks, families × all outputs]
 	const ofRecords =
 		vocab <= mostDirectCodes
 			? nn.product(known, sampledOf(p("prior.codes")))

@@ -55,7 +55,13 @@ export function writePast(
 }
 
 /** What regressions know of the earlier records of an output; each family has one number, 0 without a record. */
-export const featureFamilies = ["records", "recent records", "any record", "recency"] as const;
+export const featureFamilies = [
+	"records",
+	"recent records",
+	"any record",
+	"two or more records",
+	"recency",
+] as const;
 
 /** 1 on the day of a record, a half a year later. */
 export const recencyOf = (daysSince: number): number => 1 / (1 + daysSince / yearDays);

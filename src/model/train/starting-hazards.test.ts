@@ -14,7 +14,7 @@ import { historyWith } from "../hazards/testing/histories.js";
 import { modelById } from "../index.js";
 import { drawWeights, parametersOf, weightsOf } from "../nn/weights.js";
 import { smallSettings } from "../testing/small-settings.js";
-import { fitHazards, hazardRegressionData } from "./regressions/fit-hazards.js";
+import { fitLassoHazards, hazardRegressionData } from "./regressions/fit-hazards.js";
 import { logRateAt } from "./regressions/followed-landmarks.js";
 import { logRatios } from "./regressions/hazard-regression.js";
 import { described } from "./regressions/record-features.js";
@@ -172,7 +172,7 @@ test("before training, hazards of first records are those of the regression", as
 	const { count } = outputsOf(settings, vocab);
 	const outputs = Array.from({ length: count - 5 }, (_, i) => 5 + i);
 	const data = await hazardRegressionData(settings, dataset, settings);
-	const regression = await fitHazards(data, { kind: "sparse", outputs });
+	const regression = await fitLassoHazards(data, { outputs });
 	const config = { vocab, dim: 4, hazards: settings };
 	const drawn = drawWeights(hazardWeights(settings, "queries", config), random(1));
 	const weights = await startingHazards(drawn, settings, dataset, 1);

@@ -24,7 +24,7 @@ import {
 import type { ParameterValues } from "../index.js";
 import { type KeptPriors, withKeptPrior } from "./kept-prior.js";
 import {
-	fitHazards,
+	fitLassoHazards,
 	type HazardRegressionOptions,
 	hazardRegressionData,
 } from "./regressions/fit-hazards.js";
@@ -305,7 +305,7 @@ async function withCrudeRates(
 	return new Map(weights).set(`${prefix}.next.bias`, { shape: [outputs], data });
 }
 
-/** Weights with the prior of first records: a sparse regression on age, sex and earlier records, which is not trained further. */
+/** Weights with the prior of first records: a lasso regression on age, sex and earlier records, which is not trained further. */
 async function withPrior(
 	weights: ParameterValues,
 	settings: HazardSettings,
@@ -317,8 +317,7 @@ async function withPrior(
 	const hasCodes = vocab <= mostDirectCodes;
 	const { lookBackDays } = settings;
 	const data = await hazardRegressionData(settings, dataset, { lookBackDays });
-	const { rates, outputs } = await fitHazards(data, {
-		kind: "sparse",
+	const { rates, outputs } = await fitLassoHazards(data, {
 		outputs: hasCodes
 			? Array.from({ length: count - specialCount }, (_, i) => specialCount + i)
 			: [],

@@ -7,6 +7,7 @@ import {
 import type { Dataset } from "../../../data/cohort/index.js";
 import { startThreads } from "../../../engine/runtime/threads.js";
 import { treeCandidates } from "../../boosted-trees.js";
+import * as glm from "../../glm.js";
 import { featureFamilies } from "../../hazards/landmarks.js";
 import type { HazardSettings } from "../../hazards/settings.js";
 import { followedLandmarks, type LandmarkOptions } from "./followed-landmarks.js";
@@ -15,20 +16,18 @@ import {
 	type HazardRegressionData,
 	hazardFitter,
 	type RegressionForm,
-	type RegressionKind,
 } from "./hazard-regression.js";
-import { withSharedShrinkage } from "./shrunk-effects.js";
+import { atSharedStrengths, type LassoRegressionData, lassoPaths } from "./lasso-path.js";
+import { recordColumns } from "./record-features.js";
 
 /** A regression of hazards on age, sex and earlier records. */
 export interface HazardRegression {
 	readonly rates: RatesByAgeAndSex;
-	readonly form: RegressionForm;
 	/** What was learned of each output that was asked for. */
 	readonly outputs: ReadonlyMap<number, FittedOutput>;
 }
 
 export interface HazardRegressionOptions {
-	readonly kind: RegressionKind;
 	readonly outputs: readonly number[];
 	readonly threads?: number | undefined;
 	readonly progress?: Progress | undefined;
@@ -37,7 +36,7 @@ export interface HazardRegressionOptions {
 /** Landmarks per person: more hardly add to what is known of a person. */
 const perPerson = 5;
 /** Of a split, which bounds memory and time. */
-const mostLandmarks = 100_000;
+const mostLandmarks = 200_000;
 /** Landmarks are the same in every run. */
 const landmarkSeed = 0;
 
@@ -78,16 +77,16 @@ export async function hazardRegressionData(
 	},
 ): Promise<HazardRegressionData> {
 	const landmarkOptions = usualLandmarks(lookBackDays, mostPatients);
+	const sums = await onsetSums(dataset, "train", {
+		horizonDays: 1,
+		lookBackDays,
+		groups: settings.groups.map(({ tokens }) => tokens),
+	});
 	return {
 		settings,
 		vocab: dataset.vocabulary.size,
-		rates: smoothRates(
-			await onsetSums(dataset, "train", {
-				horizonDays: 1,
-				lookBackDays,
-				groups: settings.groups.map(({ tokens }) => tokens),
-			}),
-		),
+		rates: smoothRates(sums),
+		sums,
 		train: await followedLandmarks(settings, dataset, "train", landmarkOptions),
 		valid: await followedLandmarks(settings, dataset, "valid", landmarkOptions),
 	};
@@ -99,28 +98,11 @@ export async function hazardRegressionData(
  */
 export async function fitHazards(
 	data: HazardRegressionData,
-	{ kind, outputs, threads = 1, progress }: HazardRegressionOptions,
-): Promise<HazardRegression> {
+	{ kind, outputs, threads = 1, progress }: HazardRegressionOptions & { readonly kind: ChosenKind },
+): Promise<HazardRegression & { readonly form: RegressionForm }> {
 	const fitter = fittingThreads(data, outputs.length, threads);
-	const fitAll = async (
-		form: RegressionForm,
-		which: readonly number[],
-		label: string,
-	): Promise<Map<number, FittedOutput>> => {
-		const fitted = new Map<number, FittedOutput>();
-		const perCall = Math.min(mostPerCall, Math.ceil(which.length / (2 * fitter.threads)));
-		const calls = Array.from({ length: Math.ceil(which.length / perCall) }, (_, call) =>
-			which.slice(call * perCall, (call + 1) * perCall),
-		);
-		await Promise.all(
-			calls.map(async (batch) => {
-				const results = await fitter.fit(form, batch);
-				for (const [i, output] of batch.entries()) fitted.set(output, results[i]);
-				progress?.update({ label, done: fitted.size, total: which.length, fields: [] });
-			}),
-		);
-		return fitted;
-	};
+	const fitAll = (form: RegressionForm, which: readonly number[], label: string) =>
+		inBatches(which, (batch) => fitter.fit(form, batch), { fitter, label, progress });
 	try {
 		const tuned = spreadByOnsets(data, outputs, tunedOutputs);
 		const { form, fitted } = await chosenForm(kind, (candidate) =>
@@ -128,23 +110,67 @@ export async function fitHazards(
 		);
 		const others = outputs.filter((output) => !fitted.has(output));
 		const rest = await fitAll(form, others, `${kind} regression of hazards: code`);
-		const all = new Map([...fitted, ...rest]);
-		return {
-			rates: data.rates,
-			form,
-			outputs: kind === "sparse" ? withSharedShrinkage(data, all) : all,
-		};
+		return { rates: data.rates, form, outputs: new Map([...fitted, ...rest]) };
 	} finally {
 		await fitter.end();
 		progress?.finish();
 	}
 }
 
+/** The same with few effects, some of them large. How strong they must be is chosen on the validation patients. */
+export async function fitLassoHazards(
+	data: HazardRegressionData,
+	{ outputs, threads = 1, progress }: HazardRegressionOptions,
+): Promise<HazardRegression> {
+	const { width } = recordColumns(data.settings, data.vocab);
+	const byColumn = { ...data, columns: glm.columnsOf(data.train.features, width) };
+	const fitter = fittingThreads(byColumn, outputs.length, threads);
+	try {
+		const label = "lasso regression of hazards: code";
+		const paths = await inBatches(outputs, fitter.paths, { fitter, label, progress });
+		return { rates: data.rates, outputs: atSharedStrengths(data, paths) };
+	} finally {
+		await fitter.end();
+		progress?.finish();
+	}
+}
+
+/** The results of all outputs, from as many calls as keep all threads at work. */
+async function inBatches<Result>(
+	outputs: readonly number[],
+	call: (batch: readonly number[]) => Promise<readonly Result[]>,
+	{
+		fitter,
+		label,
+		progress,
+	}: {
+		readonly fitter: { readonly threads: number };
+		readonly label: string;
+		readonly progress: Progress | undefined;
+	},
+): Promise<Map<number, Result>> {
+	const perCall = Math.min(mostPerCall, Math.ceil(outputs.length / (2 * fitter.threads)));
+	const batches = Array.from({ length: Math.ceil(outputs.length / perCall) }, (_, i) =>
+		outputs.slice(i * perCall, (i + 1) * perCall),
+	);
+	let done = 0;
+	const results = await Promise.all(
+		batches.map(async (batch) => {
+			const ofBatch = await call(batch);
+			done += batch.length;
+			progress?.update({ label, done, total: outputs.length, fields: [] });
+			return ofBatch;
+		}),
+	);
+	return new Map(results.flat().map((result, i) => [outputs[i], result]));
+}
+
+type ChosenKind = RegressionForm["kind"];
+
 const choosing = {
 	ridge: "choosing the penalties of the ridge regression",
-	sparse: "choosing the penalties of the sparse regression",
 	trees: "choosing the size of the boosted trees",
-} as const satisfies Record<RegressionKind, string>;
+} as const satisfies Record<ChosenKind, string>;
 
 /** Outputs from frequent to rare, evenly spread by rank; the rarest tell nothing about penalties. */
 function spreadByOnsets(
@@ -171,7 +197,7 @@ interface FittedForm {
  * in a ridge regression then the best of each family beside the others.
  */
 async function chosenForm(
-	kind: RegressionKind,
+	kind: ChosenKind,
 	fit: (form: RegressionForm) => Promise<FittedForm["fitted"]>,
 ): Promise<FittedForm> {
 	const common = commonForms(kind);
@@ -201,7 +227,7 @@ async function chosenForm(
 	return best;
 }
 
-const commonForms = (kind: RegressionKind): RegressionForm[] =>
+const commonForms = (kind: ChosenKind): RegressionForm[] =>
 	kind === "trees"
 		? treeCandidates.map((settings) => ({ kind, settings }))
 		: commonPrecisions.map((precision) => ({
@@ -216,16 +242,22 @@ function withFactor(form: RegressionForm, family: number, factor: number): Regre
 }
 
 /** Fits outputs in threads, or in this one if there is little to do. */
-function fittingThreads(data: HazardRegressionData, outputs: number, threads: number) {
+function fittingThreads(
+	data: HazardRegressionData & Partial<LassoRegressionData>,
+	outputs: number,
+	threads: number,
+) {
 	const work = data.train.ages.length * outputs;
 	const count = Math.min(threads, Math.floor(work / workPerThread));
-	const fit = hazardFitter(data);
-	if (count < 2)
+	if (count < 2) {
+		const fit = hazardFitter(data);
 		return {
 			threads: 1,
-			fit: async (...args: FitArguments) => fit(...args),
+			fit: async (form: RegressionForm, batch: readonly number[]) => fit(form, batch),
+			paths: async (batch: readonly number[]) => lassoPaths(data as LassoRegressionData)(batch),
 			end: async () => {},
 		};
+	}
 	const { call, end } = startThreads(new URL("./regression-thread.js", import.meta.url), {
 		count,
 		workerData: data,
@@ -233,9 +265,9 @@ function fittingThreads(data: HazardRegressionData, outputs: number, threads: nu
 	});
 	return {
 		threads: count,
-		fit: (...args: FitArguments) => call("fit", args) as Promise<FittedOutput[]>,
+		fit: (form: RegressionForm, batch: readonly number[]) =>
+			call("fit", [form, batch]) as Promise<FittedOutput[]>,
+		paths: (batch: readonly number[]) => call("paths", [batch]) as Promise<FittedOutput[][]>,
 		end,
 	};
 }
-
-type FitArguments = [form: RegressionForm, outputs: readonly number[]];

@@ -5,6 +5,7 @@ import {
 	bandCount,
 	bandOf,
 	bandYears,
+	type OnsetSums,
 	type RatesByAgeAndSex,
 	smoothLogRates,
 	usualAge,
@@ -238,31 +239,47 @@ export function outcomesOf(
 	return { events, exposure, logRates };
 }
 
+/** Days per cell of age and sex that count as those of all ages: few landmarks say little of their cell. */
+const addedDays = 3652;
+
 /**
- * The age curve of an output, given the logarithm of how much higher the rate is after each landmark for other reasons.
+ * The age curve of an output, given the logarithm of how much higher the rate is after each landmark for other reasons:
+ * days at risk count as many times as the rate is higher, on average, among landmarks of the same age and sex.
  * Undefined if nobody is at risk of it.
  */
 export function curveBeside(
 	settings: HazardSettings,
 	landmarks: FollowedLandmarks,
+	sums: OnsetSums,
 	output: number,
 	logRatio: Float64Array,
 ): AgeCurve | undefined {
 	const { from, to, middle } = binsOf(settings);
 	const { ages, sexes, perPerson } = landmarks;
-	const { atRisk, events } = followUp(landmarks, output);
-	const onsets = new Float64Array(2 * bandCount);
-	const exposure = new Float64Array(2 * bandCount);
+	const { atRisk } = followUp(landmarks, output);
+	const days = new Float64Array(2 * bandCount);
+	const weighted = new Float64Array(2 * bandCount);
 	for (let row = 0; row < atRisk.length; row++) {
-		const weight = Math.exp(logRatio[row]) / perPerson;
+		const ratio = Math.exp(logRatio[row]);
 		for (let bin = 0; bin < to.length && from[bin] < atRisk[row]; bin++) {
 			const years = ages[row] < 0 ? usualAge : ages[row] + middle[bin] / yearDays;
 			const cell = 2 * bandOf(years) + Number(sexes[row] > 0);
-			exposure[cell] += weight * (Math.min(atRisk[row], to[bin]) - from[bin]);
-			if (events[row] > 0 && atRisk[row] <= to[bin]) onsets[cell] += 1 / perPerson;
+			const inBin = Math.min(atRisk[row], to[bin]) - from[bin];
+			days[cell] += inBin;
+			weighted[cell] += inBin * ratio;
 		}
 	}
-	if (exposure.every((days) => days === 0)) return undefined;
-	const logRates = smoothLogRates(onsets, exposure);
+	const total = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+	if (total(days) === 0) return undefined;
+	const overall = total(weighted) / total(days);
+	const added = addedDays * perPerson;
+	const ofOutput = (values: Float64Array) =>
+		days.map((_, cell) => values[cell * sums.width + output]);
+	const logRates = smoothLogRates(
+		ofOutput(sums.onsets),
+		ofOutput(sums.days).map(
+			(all, cell) => (all * (weighted[cell] + added * overall)) / (days[cell] + added),
+		),
+	);
 	return curveOf((band, isMale) => logRates[2 * band + isMale]);
 }

@@ -1,4 +1,4 @@
-import type { RatesByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
+import type { OnsetSums, RatesByAgeAndSex } from "../../../data/cohort/age-sex-rates.js";
 import { type BinnedRows, binnedRows } from "../../binned-rows.js";
 import { fitTrees, predictTrees, type TreeSettings, type Trees } from "../../boosted-trees.js";
 import * as glm from "../../glm.js";
@@ -23,6 +23,8 @@ export interface HazardRegressionData {
 	readonly settings: HazardSettings;
 	readonly vocab: number;
 	readonly rates: RatesByAgeAndSex;
+	/** Of all time at risk of the training patients, from which the rates are. */
+	readonly sums: OnsetSums;
 	readonly train: FollowedLandmarks;
 	readonly valid: FollowedLandmarks;
 }
@@ -31,13 +33,12 @@ export interface HazardRegressionData {
 export type FamilyPrecisions = readonly number[]; // [families]
 
 /**
- * How a rate differs from that of age and sex. Ridge: small effects of everything that helps. Sparse: few effects, some of
- * them large. Trees: thresholds and interactions, of age and sex too.
+ * How a rate differs from that of age and sex. Ridge: small effects of everything that helps. Trees: thresholds and
+ * interactions, of age and sex too.
  */
 export type RegressionForm =
-	| { readonly kind: "ridge" | "sparse"; readonly precisions: FamilyPrecisions }
+	| { readonly kind: "ridge"; readonly precisions: FamilyPrecisions }
 	| { readonly kind: "trees"; readonly settings: TreeSettings };
-export type RegressionKind = RegressionForm["kind"];
 
 /** What was learned of the hazard of one output. */
 export interface FittedOutput {
@@ -63,14 +64,7 @@ const biasPrecision = 1;
 /** Of fits: 0.1 standard errors, much less than a penalty moves the coefficients. */
 const tolerance = 1e-2;
 
-/**
- * A sparse regression starts at a ridge regression. Then each effect gets a precision of its own, precision × sharpness ×
- * width² / (effect² + width²), again and again: small effects shrink to nothing, large ones hardly at all. Chosen on the
- * validation patients of 24,000 simulated people.
- */
-const sparse = { width: 0.05, sharpness: 4 } as const;
-
-/** How often the age curve and the penalties are adapted to the effects. */
+/** How often the age curve is adapted to the effects. */
 const rounds = 2;
 
 const ridgePenalty = (
@@ -86,21 +80,6 @@ const ridgePenalty = (
 	return { precisions: byColumn, centres: new Float64Array(width) };
 };
 
-const sparsePenalty = (
-	{ settings, vocab }: HazardRegressionData,
-	ridge: glm.Penalty,
-	effects: Float64Array,
-): glm.Penalty => {
-	const { past } = recordColumns(settings, vocab);
-	const squareWidth = sparse.width ** 2;
-	const precisions = ridge.precisions.map((precision, column) =>
-		column < past
-			? (precision * sparse.sharpness * squareWidth) / (effects[column] ** 2 + squareWidth)
-			: precision,
-	);
-	return { precisions, centres: ridge.centres };
-};
-
 /**
  * The age curve and the effects of one output. People collect causes as they age, so that the curve of all people has a
  * part of their effects: after effects were fitted, the curve is fitted again beside them.
@@ -108,18 +87,16 @@ const sparsePenalty = (
 function* fitEffects(
 	data: HazardRegressionData,
 	output: number,
-	kind: "ridge" | "sparse",
 	precisions: FamilyPrecisions,
 ): glm.Fit<Pick<FittedOutput, "curve"> & { readonly effects: Float64Array }> {
-	const { settings, train } = data;
-	const ridge = ridgePenalty(data, precisions);
+	const { settings, sums, train } = data;
+	const penalty = ridgePenalty(data, precisions);
 	let curve = ageCurve(data.rates, output);
-	let effects = ridge.centres;
+	let effects = penalty.centres;
 	for (let round = 0; round <= rounds; round++) {
 		const ratios = glm.linearPredictor(train.features, effects);
-		if (round > 0) curve = curveBeside(settings, train, output, ratios) ?? curve;
+		if (round > 0) curve = curveBeside(settings, train, sums, output, ratios) ?? curve;
 		const outcomes = outcomesOf(settings, train, output, curve);
-		const penalty = kind === "sparse" && round > 0 ? sparsePenalty(data, ridge, effects) : ridge;
 		effects = yield* glm.fitGlm(glm.poisson, train.features, outcomes, penalty, {
 			start: effects,
 			tolerance,
@@ -138,32 +115,38 @@ export function hazardFitter(data: HazardRegressionData) {
 		binned = { train: rows, valid: binnedRows(treeRows(valid), rows.bins) };
 		return binned;
 	};
-	return (form: RegressionForm, outputs: readonly number[]): FittedOutput[] => {
-		const validLoss = (output: number, curve: AgeCurve, eta: Float64Array) => {
-			const outcomes = outcomesOf(settings, valid, output, curve);
-			return glm.lossOf(glm.poisson, outcomes, eta) - outcomes.logRates;
+	const fitOutputTrees = (output: number, treeSettings: TreeSettings): FittedOutput => {
+		const rows = binnedOnce();
+		const curve = ageCurve(rates, output);
+		const outcomesIn = (landmarks: FollowedLandmarks) =>
+			outcomesOf(settings, landmarks, output, curve);
+		const validOutcomes = outcomesIn(valid);
+		const treeData = {
+			train: { rows: rows.train, outcomes: outcomesIn(train) },
+			valid: { rows: rows.valid, outcomes: validOutcomes },
 		};
-		if (form.kind === "trees") {
-			const rows = binnedOnce();
-			return outputs.map((output) => {
-				const curve = ageCurve(rates, output);
-				const outcomesIn = (landmarks: FollowedLandmarks) =>
-					outcomesOf(settings, landmarks, output, curve);
-				const validOutcomes = outcomesIn(valid);
-				const treeData = {
-					train: { rows: rows.train, outcomes: outcomesIn(train) },
-					valid: { rows: rows.valid, outcomes: validOutcomes },
-				};
-				const { trees, validLoss } = fitTrees(glm.poisson, treeData, form.settings);
-				return { curve, learned: trees, validationLoss: validLoss - validOutcomes.logRates };
-			});
-		}
-		const { kind, precisions } = form;
-		const fits = outputs.map((output) => fitEffects(data, output, kind, precisions));
-		return glm.runFits(fits).map(({ curve, effects }, i) => ({
-			curve,
-			learned: effects,
-			validationLoss: validLoss(outputs[i], curve, glm.linearPredictor(valid.features, effects)),
-		}));
+		const { trees, validLoss } = fitTrees(glm.poisson, treeData, treeSettings);
+		return { curve, learned: trees, validationLoss: validLoss - validOutcomes.logRates };
 	};
+	return (form: RegressionForm, outputs: readonly number[]): FittedOutput[] => {
+		if (form.kind === "trees")
+			return outputs.map((output) => fitOutputTrees(output, form.settings));
+		const fits = outputs.map((output) => fitEffects(data, output, form.precisions));
+		return glm.runFits(fits).map(({ curve, effects }, i) => {
+			const validationLoss = lossOfEffects(data, outputs[i], curve, effects);
+			return { curve, learned: effects, validationLoss };
+		});
+	};
+}
+
+/** −log likelihood of the first records after the validation landmarks. */
+export function lossOfEffects(
+	{ settings, valid }: HazardRegressionData,
+	output: number,
+	curve: AgeCurve,
+	effects: Float64Array,
+): number {
+	const outcomes = outcomesOf(settings, valid, output, curve);
+	const eta = glm.linearPredictor(valid.features, effects);
+	return glm.lossOf(glm.poisson, outcomes, eta) - outcomes.logRates;
 }

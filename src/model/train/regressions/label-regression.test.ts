@@ -181,7 +181,9 @@ test("equals scikit-learn's logistic regression with a penalty per family", () =
 	);
 	const rows = labelRows(columns, fixture.histories);
 	const outcomes = glm.weightedLabels(fixture.labels, fixture.weights);
-	const fit = regressions.fitLabels(columns, { rows, outcomes }, fixture.precisions);
+	// The other fit does without these columns.
+	const precisions = fixture.precisions.toSpliced(familyIndex("two or more records"), 0, 1e12);
+	const fit = regressions.fitLabels(columns, { rows, outcomes }, precisions);
 	for (const [row, z] of glm.linearPredictor(rows, fit).entries())
 		expect(z).toBeCloseTo(fixture.logOdds[row], 4);
 });

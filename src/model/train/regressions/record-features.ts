@@ -140,6 +140,7 @@ export function recordRows(
 				Math.log1p(records[output]),
 				Math.log1p(recent[output]),
 				1,
+				Math.min(1, records[output] - 1),
 				recencyOf(day - lastDay[output]),
 			];
 			for (const [family, value] of features.entries()) put(family * count + output, value);
@@ -158,12 +159,13 @@ export function recordRows(
 	return { starts, ends, columns: sharedColumns, values: sharedValues };
 }
 
-const anyRecord = featureFamilies.indexOf("any record");
+/** Trees see these from the number of records. */
+const thresholds = [
+	featureFamilies.indexOf("any record"),
+	featureFamilies.indexOf("two or more records"),
+];
 
-/**
- * The rows with two more columns, age and sex, and without those that say whether there is any record: trees see it from
- * the number of records.
- */
+/** The rows with two more columns, age and sex, and without those that say whether there are one or two records. */
 export function treeRows({ features, ages, sexes, outputs, width }: DescribedPeople): SparseRows {
 	const columns: number[] = [];
 	const values: number[] = [];
@@ -177,7 +179,7 @@ export function treeRows({ features, ages, sexes, outputs, width }: DescribedPeo
 		starts[row] = columns.length;
 		for (let i = features.starts[row]; i < features.ends[row]; i++) {
 			const column = features.columns[i];
-			if (Math.floor(column / outputs) !== anyRecord) put(column, features.values[i]);
+			if (!thresholds.includes(Math.floor(column / outputs))) put(column, features.values[i]);
 		}
 		put(width, ages[row]);
 		put(width + 1, sexes[row]);

@@ -8,18 +8,19 @@ import { lossOf, poisson } from "../../glm.js";
 import { featureFamilies, landmarkValues } from "../../hazards/landmarks.js";
 import { hazardSettings, outputsOf } from "../../hazards/settings.js";
 import { historyWith } from "../../hazards/testing/histories.js";
-import { fitHazards, hazardRegressionData } from "./fit-hazards.js";
+import { fitHazards, fitLassoHazards, hazardRegressionData } from "./fit-hazards.js";
 import {
 	ageCurve,
+	curveBeside,
 	drawnDays,
 	followedLandmarks,
 	logRateAt,
 	outcomesOf,
 } from "./followed-landmarks.js";
-import { hazardFitter } from "./hazard-regression.js";
+import { type FittedOutput, hazardFitter, lossOfEffects } from "./hazard-regression.js";
+import { atSharedStrengths } from "./lasso-path.js";
 import { described, recordColumns } from "./record-features.js";
 import { regressionRisks } from "./regression-risks.js";
-import { withSharedShrinkage } from "./shrunk-effects.js";
 
 const [cause, effect, noise] = [5, 6, 7];
 const vocab = 8;
@@ -78,6 +79,7 @@ test("rows of records are what hazards know of the same people", () => {
 			...[...counts].map(Math.log1p),
 			...[...recent].map(Math.log1p),
 			...[...counts].map((records) => Math.min(1, records)),
+			...[...counts].map((records) => Number(records >= 2)),
 			...recency,
 			...past,
 			1,
@@ -141,36 +143,69 @@ test("the likelihood is that of the rates, however they divide into age curve an
 	expect(lossAt(0.2)).toBeCloseTo(lossAt(1), 9);
 });
 
-test("effects that other people do not show are left out, and true ones are kept", async () => {
+test("of the fits of a path, the one that predicts other people best is taken, for all outputs that are as frequent", async () => {
 	const data = await hazardRegressionData(settings, dataset, { lookBackDays });
 	const { width } = recordColumns(settings, vocab);
-	const shrunkEffect = (log: number) => {
+	const fitWith = (log: number): FittedOutput => {
 		const effects = new Float64Array(width);
 		effects[featureFamilies.indexOf("any record") * count + cause] = log;
 		const curve = ageCurve(data.rates, effect);
-		const fitted = { curve, learned: effects, validationLoss: 0 };
-		const { learned, validationLoss } = withSharedShrinkage(data, new Map([[effect, fitted]])).get(
-			effect,
-		)!;
-		return { log: Math.max(...(learned as Float64Array)), validationLoss };
+		const validationLoss = lossOfEffects(data, effect, curve, effects);
+		return { curve, learned: effects, validationLoss };
 	};
-	const none = shrunkEffect(0);
 	// The curve of all people has a part of the effect.
-	const kept = shrunkEffect(Math.log(factor) / 2);
-	expect(kept.log).toBeCloseTo(Math.log(factor) / 2, 9);
+	const kept = fitWith(Math.log(factor) / 2);
+	const none = fitWith(0);
 	expect(kept.validationLoss).toBeLessThan(none.validationLoss - 10);
-	expect(shrunkEffect(5).log).toBeLessThan(2.5);
-	const wrong = shrunkEffect(-1);
-	expect(Math.abs(wrong.log)).toBe(0);
-	expect(wrong.validationLoss).toBeCloseTo(none.validationLoss, 9);
+	const wrong = fitWith(-1);
+	const chosenOf = (...path: FittedOutput[]) =>
+		atSharedStrengths(data, new Map([[effect, path]])).get(effect);
+	expect(chosenOf(none, wrong, kept, wrong, wrong, wrong)).toBe(kept);
+	expect(chosenOf(none, wrong, wrong, wrong, wrong, wrong)).toBe(none);
+	const paths = new Map([
+		[effect, [none, kept, wrong, wrong, wrong, wrong]],
+		[death, [none, wrong, { ...kept, validationLoss: -1e9 }, wrong, wrong, wrong]],
+	]);
+	const chosen = atSharedStrengths(data, paths);
+	const onsetsOf = (output: number) =>
+		(data.train.onsets.starts[output + 1]! - data.train.onsets.starts[output]!) / 5;
+	expect(onsetsOf(effect)).toBeGreaterThan(100);
+	expect(onsetsOf(death)).toBe(0);
+	expect(chosen.get(effect)).toBe(kept);
+	expect(chosen.get(death)?.validationLoss).toBe(-1e9);
 });
 
-test.each(["ridge", "sparse", "trees"] as const)(
+test("the age curve beside effects expects as many first records as were counted", async () => {
+	const data = await hazardRegressionData(settings, dataset, { lookBackDays });
+	const { train, sums } = data;
+	const twice = new Float64Array(train.ages.length).fill(Math.log(2));
+	const plain = ageCurve(data.rates, effect);
+	const beside = curveBeside(settings, train, sums, effect, twice)!;
+	const withCause = Float64Array.from(train.ages.keys(), (row) =>
+		train.recorded.rows
+			.subarray(train.recorded.starts[cause]!, train.recorded.starts[cause + 1]!)
+			.includes(row)
+			? Math.log(factor)
+			: 0,
+	);
+	const apart = curveBeside(settings, train, sums, effect, withCause)!;
+	// People are aged 30 to 50 here, and everywhere else the curve continues these ages.
+	for (let band = 7; band < 9; band++) {
+		expect(beside.mean[band]!).toBeCloseTo(plain.mean[band]! - Math.log(2), 1);
+		expect(Math.exp(apart.mean[band]!)).toBeGreaterThan(0.75 * baseRate);
+		expect(Math.exp(apart.mean[band]!)).toBeLessThan(1.3 * baseRate);
+	}
+});
+
+test.each(["ridge", "lasso", "trees"] as const)(
 	"%s finds the cause, and nothing in noise",
 	async (kind) => {
 		const outputs = [effect, death];
 		const data = await hazardRegressionData(settings, dataset, { lookBackDays });
-		const regression = await fitHazards(data, { kind, outputs });
+		const regression =
+			kind === "lasso"
+				? await fitLassoHazards(data, { outputs })
+				: await fitHazards(data, { kind, outputs });
 		const day = 11_000;
 		const riskOf = (events: readonly (readonly [number, number])[]) => {
 			const history = historyWith(events, { observed });
@@ -187,12 +222,12 @@ test.each(["ridge", "sparse", "trees"] as const)(
 		const none = riskOf([]);
 		const withCause = riskOf([[10_001, cause]]);
 		const withNoise = riskOf([[10_001, noise]]);
-		// The trees start from the age curve of all people, which has a part of the effect.
-		expect(withCause / none).toBeGreaterThan((kind === "trees" ? 0.45 : 0.6) * factor);
+		// Effects are shrunk, and the age curve keeps a part of them; that of the trees is the curve of all people.
+		expect(withCause / none).toBeGreaterThan(0.4 * factor);
 		expect(withCause / none).toBeLessThan(1.3 * factor);
 		expect(Math.abs(Math.log(withNoise / none))).toBeLessThan(0.35);
 		expect(none).toBeGreaterThan(0.6 * 365 * baseRate);
-		expect(none).toBeLessThan((kind === "trees" ? 1.7 : 1.4) * 365 * baseRate);
+		expect(none).toBeLessThan(1.7 * 365 * baseRate);
 	},
 );
 
@@ -207,7 +242,7 @@ test("a code that everybody has at the start keeps a rate, and numbers stay fini
 		historiesDataset(everybody, vocab, everybody.slice(0, 100)),
 		{ lookBackDays },
 	);
-	const { outputs } = await fitHazards(data, { kind: "sparse", outputs: [noise, effect] });
+	const { outputs } = await fitLassoHazards(data, { outputs: [noise, effect] });
 	for (const { curve, learned } of outputs.values()) {
 		expect([...curve.mean, ...curve.halfDifference].every(Number.isFinite)).toBe(true);
 		expect((learned as Float64Array).every(Number.isFinite)).toBe(true);
