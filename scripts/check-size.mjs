@@ -19,9 +19,9 @@ const budgets = {
 	"src/engine/tensor": 4350,
 	"src/engine/runtime": 2610,
 	"src/engine/mpi": 360,
-	"src/model": 9130,
+	"src/model": 9260,
 	"src/model/nn": 1170,
-	"src/model/train": 5130,
+	"src/model/train": 5090,
 	"src/predict": 7310,
 	"src/evaluate": 9190,
 	"src/evaluate/charts": 4230,
@@ -36,13 +36,13 @@ const budgets = {
 /** Of production code together, but for the lines of tests. */
 /** @type {Numbers} */
 const limits = {
-	lines: 92_950,
-	files: 541,
+	lines: 93_010,
+	files: 538,
 	"lines of a file": 500,
 	packings: 30,
 	"uses of own, found and asIs": 30,
 	"import cycles": 0,
-	"lines of tests": 54_200,
+	"lines of tests": 54_290,
 	"lines of a README": 25,
 };
 

@@ -160,6 +160,7 @@ export interface PatientRow {
 
 export const baselines = {
 	history: { who: "history", label: "own history" },
+	lasso: { who: "history", label: "lasso regression" },
 	ridge: { who: "history", label: "ridge regression" },
 	trees: { who: "trees", label: "boosted trees" },
 	global: { who: "global", label: "code frequencies" },

@@ -151,26 +151,12 @@ export interface FitOptions {
 	readonly tolerance?: number;
 }
 
-/** A product with the Hessian that a fit waits for: XᵀDX · `vector` is to be added to `sums`. */
-interface HessianProduct {
-	readonly rows: SparseRows;
-	/** D: exposure · variance of each row. */
-	readonly curvature: Float64Array;
-	readonly vector: Float64Array;
-	readonly sums: Float64Array;
-}
-
-/** A computation that stops at every product with the Hessian, so that several can share a pass over the rows. */
-export type Fit<T> = Generator<HessianProduct, T, undefined>;
-
 const maxSteps = 100;
 const shortestStep = 1e-6;
 /** Of sums: near the minimum a loss no longer falls. */
 const rounding = 1e-12;
 /** Newton's equation is solved until this share of the gradient is left. */
 const unsolvedShare = 0.1;
-/** Products with the Hessian per pass. */
-const lanes = 4;
 
 /** η of each row: the log-odds of a probability, the logarithm of a rate. */
 export function linearPredictor(
@@ -204,13 +190,13 @@ export function lossOf(
  * Newton's method. Its equation (XᵀDX + Λ) d = −g is solved by conjugate gradients with the diagonal as
  * preconditioner, so the Hessian is never formed. Steps are halved until the loss does not rise.
  */
-export function* fitGlm(
+export function fitGlm(
 	family: Family,
 	rows: SparseRows,
 	outcomes: Outcomes,
 	penalty: Penalty,
 	{ start = penalty.centres, tolerance = 1e-8 }: FitOptions = {},
-): Fit<Float64Array> {
+): Float64Array {
 	const penaltyOf = (values: Float64Array) =>
 		values.reduce(
 			(sum, value, j) => sum + 0.5 * penalty.precisions[j] * (value - penalty.centres[j]) ** 2,
@@ -223,7 +209,7 @@ export function* fitGlm(
 	for (let n = 0; n < maxSteps; n++) {
 		const slopes = slopesAt(family, rows, outcomes, penalty, coefficients, eta);
 		if (slopes.remaining < tolerance) break;
-		const direction = yield* newtonDirection(rows, penalty, slopes);
+		const direction = newtonDirection(rows, penalty, slopes);
 		const change = linearPredictor(rows, direction);
 		const highest = loss + rounding * Math.abs(loss);
 		let step = 2;
@@ -269,19 +255,19 @@ function slopesAt(
 }
 
 /** Conjugate gradients. */
-function* newtonDirection(
+function newtonDirection(
 	rows: SparseRows,
 	{ precisions }: Penalty,
 	{ gradient, diagonal, curvature, remaining }: ReturnType<typeof slopesAt>,
-): Fit<Float64Array> {
+): Float64Array {
 	const width = gradient.length;
 	const direction = new Float64Array(width);
 	const residual = gradient.map((slope) => -slope);
 	const vector = residual.map((value, j) => value / diagonal[j]);
 	let left = remaining;
 	for (let n = 0; n < width && left > unsolvedShare ** 2 * remaining; n++) {
-		const sums = precisions.map((precision, j) => precision * vector[j]);
-		yield { rows, curvature, vector, sums };
+		const sums = hessianProduct(rows, curvature, vector);
+		for (let j = 0; j < width; j++) sums[j] += precisions[j] * vector[j];
 		let along = 0;
 		for (let j = 0; j < width; j++) along += vector[j] * sums[j];
 		const step = left / along;
@@ -298,9 +284,30 @@ function* newtonDirection(
 	return direction;
 }
 
-/** A fit on its own, until hardly anything is left to gain. */
-export const fitted = (...[family, rows, outcomes, penalty]: Parameters<typeof fitGlm>) =>
-	runFits([fitGlm(family, rows, outcomes, penalty, { tolerance: 1e-20 })])[0];
+/** XᵀDX · vector, where D is the curvature of each row. */
+function hessianProduct(
+	{ starts, ends, columns, values }: SparseRows,
+	curvature: Float64Array,
+	vector: Float64Array,
+): Float64Array {
+	const product = new Float64Array(vector.length);
+	for (let row = 0; row < starts.length; row++) {
+		if (curvature[row] === 0) continue;
+		let change = 0;
+		for (let i = starts[row]; i < ends[row]; i++) change += values[i] * vector[columns[i]];
+		change *= curvature[row];
+		for (let i = starts[row]; i < ends[row]; i++) product[columns[i]] += values[i] * change;
+	}
+	return product;
+}
+
+/** The same until hardly anything is left to gain. */
+export const fitted = (
+	family: Family,
+	rows: SparseRows,
+	outcomes: Outcomes,
+	penalty: Penalty,
+): Float64Array => fitGlm(family, rows, outcomes, penalty, { tolerance: 1e-20 });
 
 /**
  * The most probable coefficients of a logistic regression on rows that end with a column of ones, under a Gaussian
@@ -315,91 +322,4 @@ export function fitLogistic(
 	if (outcomes.events.length === 0) return centres;
 	const precisions = new Float64Array(centres.length).fill(precision, 0, centre.length);
 	return fitted(logistic, rows, outcomes, { precisions, centres });
-}
-
-/**
- * Runs fits to their end, several at a time, and returns their results in order. A result does not depend on which
- * fits run beside it.
- */
-export function runFits<T>(fits: readonly Fit<T>[]): T[] {
-	const results: T[] = [];
-	const running = new Map<number, HessianProduct>();
-	let [started, done] = [0, 0];
-	const advance = (index: number) => {
-		const { done: ended, value } = fits[index].next();
-		if (!ended) return running.set(index, value);
-		results[index] = value;
-		done++;
-		return running.delete(index);
-	};
-	while (done < fits.length) {
-		for (const index of [...running.keys()]) advance(index);
-		while (running.size < lanes && started < fits.length) advance(started++);
-		const products = [...running.values()];
-		for (const rows of new Set(products.map((product) => product.rows)))
-			multiply(products.filter((product) => product.rows === rows));
-	}
-	return results;
-}
-
-/** Computes up to `lanes` products with the same rows, in one pass over them. */
-function multiply(products: readonly HessianProduct[]): void {
-	const first = products[0];
-	if (products.length === 1) {
-		multiplyAlone(first);
-		return;
-	}
-	const { starts, ends, columns, values } = first.rows;
-	const width = first.vector.length;
-	const vectors = new Float64Array(width * lanes);
-	const sums = new Float64Array(width * lanes);
-	for (const [lane, { vector }] of products.entries())
-		for (let j = 0; j < width; j++) vectors[j * lanes + lane] = vector[j];
-	// A lane that is free gets a vector of zeros.
-	const [a, b, c, d] = [0, 1, 2, 3].map((lane) => (products[lane] ?? first).curvature);
-	for (let row = 0; row < starts.length; row++) {
-		if (a[row] === 0 && b[row] === 0 && c[row] === 0 && d[row] === 0) continue;
-		const from = starts[row];
-		const to = ends[row];
-		let w = 0;
-		let x = 0;
-		let y = 0;
-		let z = 0;
-		for (let i = from; i < to; i++) {
-			const value = values[i];
-			const j = columns[i] * lanes;
-			w += value * vectors[j];
-			x += value * vectors[j + 1];
-			y += value * vectors[j + 2];
-			z += value * vectors[j + 3];
-		}
-		w *= a[row];
-		x *= b[row];
-		y *= c[row];
-		z *= d[row];
-		for (let i = from; i < to; i++) {
-			const value = values[i];
-			const j = columns[i] * lanes;
-			sums[j] += value * w;
-			sums[j + 1] += value * x;
-			sums[j + 2] += value * y;
-			sums[j + 3] += value * z;
-		}
-	}
-	for (const [lane, product] of products.entries())
-		for (let j = 0; j < width; j++) product.sums[j] += sums[j * lanes + lane];
-}
-
-/** The same of one product, in the same order of sums. */
-function multiplyAlone({ rows, curvature, vector, sums }: HessianProduct): void {
-	const { starts, ends, columns, values } = rows;
-	const ofRows = new Float64Array(vector.length);
-	for (let row = 0; row < starts.length; row++) {
-		if (curvature[row] === 0) continue;
-		let change = 0;
-		for (let i = starts[row]; i < ends[row]; i++) change += values[i] * vector[columns[i]];
-		change *= curvature[row];
-		for (let i = starts[row]; i < ends[row]; i++) ofRows[columns[i]] += values[i] * change;
-	}
-	for (let j = 0; j < sums.length; j++) sums[j] += ofRows[j];
 }

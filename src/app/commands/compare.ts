@@ -42,7 +42,7 @@ First diagnoses (onset) are measured as AUROC and average precision within 1
 and 5 years of an index day. Forecasting is measured as recall@K. Labelled
 tasks are measured as AUPRC with no label (S = 0), with 5 labels and with all
 labels; — marks a setting that a model lacks. The baselines are the patient's
-own counts (for onset a ridge regression), code frequencies (for onset by
+own counts (for onset a lasso regression), code frequencies (for onset by
 age and sex) and, on a simulated population, the reference model. trajgpt-plain is
 TrajGPT without the gap as input and without counting heads. Pre-trained models
 are fine-tuned to labels (and to forecasts, if they are encoders only); the

@@ -45,7 +45,7 @@ new ones. A run trained with --before is evaluated on onset alone.
 --compare FILE adds predictions that were made elsewhere, as with R or XGBoost,
 as one more row, and the model's paired differences from it.
 
-Baselines: rates by age and sex, a ridge regression and boosted trees (onset);
+Baselines: rates by age and sex, a lasso regression and boosted trees (onset);
 counts of the patient's own history and code frequencies (next, forecast); the
 prevalence, a ridge regression and boosted trees (labelled tasks). On a
 simulated population, also the reference model.

@@ -17,11 +17,11 @@ const description = `Write features and outcomes of people as one table, so that
 predicts for exactly the people of \`trajgpt evaluate\`. \`evaluate --compare\` reads the predictions.
 
 --task onset has one row per test patient at the index day of \`evaluate --task onset\`, and, for
-training and validation, the days that the ridge regression and the trees learn from: up to five
+training and validation, the days that the lasso regression and the trees learn from: up to five
 per patient. Each code has the days to its first record, to death or to the end of observation, and
 weights that correct for censoring within each horizon. A task with labels has one row per label.
 
-Features are those of the ridge regression. The table names patients by their ids: protect it like
+Features are those of the lasso regression. The table names patients by their ids: protect it like
 the records.`;
 
 export const command = defineCommand({

@@ -90,7 +90,7 @@ export function scalingFigure(
 	};
 }
 
-/** A baseline that is something else for onset, "own history (onset: ridge regression)", as one of the two. */
+/** A baseline that is something else for onset, "own history (onset: lasso regression)", as one of the two. */
 function labelIn(group: string, label: string): string {
 	const [, other, ofOnset] = /^(.*) \(onset: (.*)\)$/.exec(label) ?? [];
 	return (group.startsWith("Onset") ? ofOnset : other) ?? label;

@@ -10,7 +10,7 @@ import type { Dataset, Split } from "../../data/cohort/index.js";
 import type { SparseRows } from "../../model/glm.js";
 import { hazardSettings, outputsOf } from "../../model/hazards/settings.js";
 import {
-	fitHazards,
+	fitLassoHazards,
 	hazardRegressionData,
 	usualLandmarks,
 } from "../../model/train/regressions/fit-hazards.js";
@@ -18,7 +18,6 @@ import {
 	type FollowedLandmarks,
 	followedLandmarks,
 } from "../../model/train/regressions/followed-landmarks.js";
-import { hazardFitter } from "../../model/train/regressions/hazard-regression.js";
 import { columnNames } from "../../model/train/regressions/record-features.js";
 import { regressionRisks } from "../../model/train/regressions/regression-risks.js";
 import { evaluateDefaults } from "../evaluation.js";
@@ -205,31 +204,21 @@ describe("a matrix of first records", () => {
 		}
 	});
 
-	test("gives the predictions of the evaluated ridge regression when that is fitted to it", async () => {
+	test("gives the predictions of the evaluated lasso regression when that is fitted to it", async () => {
 		const { death } = outputsOf(settings, vocab);
 		const measured = study.horizons.flatMap((years) => measuredCodes(study.codes, daysOf(years)));
 		const outputs = [...new Set(measured.map(({ token }) => token))];
 		const data = await hazardRegressionData(settings, dataset, { lookBackDays });
-		const { rates, form } = await fitHazards(data, {
-			kind: "ridge",
-			outputs: [...outputs, death],
-		});
 		const [train, valid] = [landmarksIn(ofSplit("train"), 5), landmarksIn(ofSplit("valid"), 5)];
-		const fitted = hazardFitter({ settings, vocab, rates, sums: data.sums, train, valid })(form, [
-			...outputs,
-			death,
-		]);
-		const regression = {
-			...{ rates, form },
-			outputs: new Map([...outputs, death].map((output, i) => [output, fitted[i]!])),
-		};
+		const all = [...outputs, death];
+		const regression = await fitLassoHazards({ ...data, train, valid }, { outputs: all });
 		const { patients } = study.cohort;
 		const days = study.horizons.map(daysOf);
 		const risks = regressionRisks(settings, vocab, regression, patients, outputs, days);
 		const baselines = await baselinePredictions(study, lookBackDays, []);
-		const ridge = baselines.find(({ name }) => name.label === "ridge regression")!;
+		const lasso = baselines.find(({ name }) => name.label === "lasso regression")!;
 		let compared = 0;
-		for (const [horizon, expected] of ridge.risks.entries())
+		for (const [horizon, expected] of lasso.risks.entries())
 			for (const person of patients.keys())
 				for (const [i, token] of outputs.entries()) {
 					const risk = expected[person * vocab + token]!;

@@ -107,7 +107,7 @@ describe("a file of predictions", () => {
 			"xgb has no frequent code within 2 years: not compared there",
 			"xgb has predictions of 1 patient without an index day, or outside the sample, which are not used",
 		]);
-		expect(mainRows).toEqual(["TrajGPT", "age and sex", "ridge regression", "boosted trees"]);
+		expect(mainRows).toEqual(["TrajGPT", "age and sex", "lasso regression", "boosted trees"]);
 		expect(rows.map(({ label }) => label)).toEqual(["TrajGPT", "xgb", ...mainRows.slice(1)]);
 		const [model, xgb] = rows;
 		expect(xgb!.metrics["auroc 1y"]!.value).toBe(1);

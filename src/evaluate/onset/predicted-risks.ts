@@ -5,7 +5,11 @@ import { specialCount } from "../../data/cohort/vocabulary.js";
 import type { Runtime } from "../../engine/runtime/index.js";
 import { hazardSettings, outputsOf, usualGroups } from "../../model/hazards/settings.js";
 import type { Trained } from "../../model/train/index.js";
-import { fitHazards, hazardRegressionData } from "../../model/train/regressions/fit-hazards.js";
+import {
+	fitLassoHazards,
+	fitTreeHazards,
+	hazardRegressionData,
+} from "../../model/train/regressions/fit-hazards.js";
 import { regressionRisks } from "../../model/train/regressions/regression-risks.js";
 import { hazardModel } from "../../predict/hazards.js";
 import { baselines } from "../bootstrap.js";
@@ -85,7 +89,7 @@ export async function baselinePredictions(
 		notes.push("no regression and no trees: there are no validation patients to choose them on");
 	else {
 		notes.push(
-			"ridge regression: Poisson, on the rates by age and sex and on counts, recent counts and recency of all codes and categories; a penalty for each kind of feature, chosen on the validation patients",
+			"lasso regression: Poisson, on the rates by age and sex and on counts, recent counts and recency of all codes and categories; one penalty for codes that are about as frequent, chosen on the validation patients",
 			"boosted trees: on the same features, age and sex; their number by code, and one size for all codes, chosen on the validation patients",
 		);
 		const trained = trainingDataset.patients("train").length;
@@ -141,9 +145,8 @@ async function regressionPredictions(
 		lookBackDays,
 		mostPatients,
 	});
-	for (const { kind, name } of regressionRows) {
-		const regression = await fitHazards(data, {
-			kind,
+	for (const { fit, name } of regressionRows) {
+		const regression = await fit(data, {
 			outputs: [...outputs, death],
 			threads,
 			progress,
@@ -172,6 +175,6 @@ async function regressionPredictions(
 }
 
 const regressionRows = [
-	{ kind: "ridge", name: baselines.ridge },
-	{ kind: "trees", name: baselines.trees },
-] as const;
+	{ fit: fitLassoHazards, name: baselines.lasso },
+	{ fit: fitTreeHazards, name: baselines.trees },
+];

@@ -71,9 +71,9 @@ function ranking(
 	const others = sentences(
 		paired &&
 			`${paired.says({
-				better: "Ahead of a ridge regression",
-				worse: "Behind a ridge regression",
-				level: "Level with a ridge regression: apart",
+				better: "Ahead of a lasso regression",
+				worse: "Behind a lasso regression",
+				level: "Level with a lasso regression: apart",
 			})} by ${paired.size}.`,
 		ageAndSex &&
 			reference &&

@@ -301,8 +301,12 @@ const baselines: readonly Term[] = [
 		"A baseline without the history: the rate of first records in training, by age and sex.",
 	],
 	[
+		"lasso regression",
+		"A baseline that a careful analyst would fit: one Poisson regression per code, on the rates by age and sex and on the records of all codes, of which few matter. TrajGPT starts from it.",
+	],
+	[
 		"ridge regression",
-		"A baseline that a careful analyst would fit: one Poisson regression per code, on the rates by age and sex and on the records of all codes.",
+		"A baseline that a careful analyst would fit to labels: a logistic regression on age, sex and the records of all codes.",
 	],
 	[
 		"boosted trees",

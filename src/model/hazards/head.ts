@@ -106,6 +106,19 @@ export function featureInputs(
 
 const log1p = (x: Tensor) => x.add(1).log();
 
+/** What is known of the records of all outputs, in the order of `featureFamilies`. */
+export const familiesOf = ({
+	counts,
+	recent,
+	recency,
+}: Pick<Features, "counts" | "recent" | "recency">): Tensor[] => [
+	log1p(counts),
+	log1p(recent),
+	counts.minimum(1),
+	graph.clamp(counts.sub(1), 0, 1),
+	recency,
+];
+
 /** A hat: 1 at the knot, 0 at its neighbours and beyond. */
 export const hat = (x: Tensor, knot: Tensor | number, spacing: number): Tensor => {
 	const distance = x.sub(knot).abs();
@@ -184,11 +197,7 @@ export function logHazards(
 	const sampledOf = (x: Tensor, axis = 0) => (sampled ? graph.gather(x, sampled, axis) : x);
 	const ofBins = (name: string) => sampledOf(p(name).slice(0, 0, bins), 1);
 	const inEachBin = (x: Tensor) => x.reshape([landmarks, 1, count]);
-	const repeated = graph.clamp(counts.sub(1), 0, 1);
-	const known = graph.concat(
-		[log1p(counts), log1p(recent), counts.minimum(1), repeated, recency],
-		1,
-	); // [landmarks, families × all outputs]
+	const known = graph.concat(familiesOf({ counts, recent, recency }), 1); // [landmarks, families × all outputs]
 	const ofRecords =
 		vocab <= mostDirectCodes
 			? nn.product(known, sampledOf(p("prior.codes")))

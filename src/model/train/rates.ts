@@ -19,25 +19,17 @@ const withinYears = 3;
 
 const cells = z.array(z.array(z.number().min(0))).length(bandCount);
 
-const shared = {
+const ratesSchema = z.strictObject({
 	kind: z.literal("trajgpt-rates"),
+	version: z.literal(2),
 	/** The number of training patients behind them. */
 	patients: z.int().min(1),
 	bandYears: z.literal(bandYears),
+	withinYears: z.number(),
 	/** First records per day at risk at the middle of each age band: [age bands][every token, then the groups, then death]. */
 	female: cells,
 	male: cells,
-};
-const ratesSchema = z.discriminatedUnion("version", [
-	// Of older runs: the rates of whole bands.
-	z.strictObject({
-		...shared,
-		version: z.literal(1),
-		withinYears: z.number(),
-		priorYears: z.number(),
-	}),
-	z.strictObject({ ...shared, version: z.literal(2), withinYears: z.number() }),
-]);
+});
 
 /** `rates.json`: rates of first records by age and sex, of the training patients whose birth and sex are known. */
 export type PopulationRates = z.infer<typeof ratesSchema>;

@@ -15,7 +15,7 @@ import {
 	where,
 } from "../../engine/tensor/index.js";
 import { featureGraph } from "../../model/hazards/feature-graph.js";
-import { logHazards } from "../../model/hazards/head.js";
+import { familiesOf, logHazards } from "../../model/hazards/head.js";
 import {
 	binsOf,
 	type HazardSettings,
@@ -197,7 +197,7 @@ function regressionGraph(
 ): Tensor {
 	const settings = hazardSettings.parse({ groups });
 	const features = featureGraph(settings, vocab, indexedHistories());
-	const { person, ages, counts, recent, recency, past } = features;
+	const { person, ages, counts, past } = features;
 	const { count } = outputsOf(settings, vocab);
 	const isRelated = Float32Array.from({ length: count }, (_, output) =>
 		Number(related.includes(output)),
@@ -207,10 +207,7 @@ function regressionGraph(
 	const age = person.slice(1, 0, 1);
 	const columns = concat(
 		[
-			log1p(counts),
-			log1p(recent),
-			counts.minimum(1),
-			recency,
+			...familiesOf(features),
 			past,
 			relatedCount.mul(0).add(1),
 			where(age.less(0), 0, age.sub(ageCentre).div(ageScale)),

@@ -198,7 +198,7 @@ const settingsSchema = z.strictObject({
 export type DemoSettings = Omit<z.infer<typeof settingsSchema>, "kind" | "version">;
 
 /** A few minutes of training on two cores. */
-export const demoDefaults: DemoSettings = { patients: 4000, epochs: 4, seed: 1 };
+export const demoDefaults: DemoSettings = { patients: 4000, epochs: 2, seed: 1 };
 
 export function demoFiles(folder: string) {
 	const run = join(folder, "run");

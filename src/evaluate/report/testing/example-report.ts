@@ -164,7 +164,7 @@ export function exampleOnset({
 	const rows = [
 		scores("model", "TrajGPT", model),
 		scores("global", "age and sex", 0.6),
-		scores("history", "ridge regression", regression),
+		scores("history", "lasso regression", regression),
 		...(oracle ? [scores("oracle", "reference model", oracle)] : []),
 	];
 	const unknown = {
@@ -180,7 +180,7 @@ export function exampleOnset({
 			first.metrics[`aurocShare ${years}y`] = around((model - 0.6) / (oracle - 0.6), 0.1);
 		}
 	return {
-		...evaluationOf("onset", rows, "auroc 5y", [["TrajGPT", "ridge regression"]]),
+		...evaluationOf("onset", rows, "auroc 5y", [["TrajGPT", "lasso regression"]]),
 		notes: ["index: one random day"],
 		onset: {
 			index: "random",

@@ -6,17 +6,11 @@ import {
 } from "../../../data/cohort/age-sex-rates.js";
 import type { Dataset } from "../../../data/cohort/index.js";
 import { startThreads } from "../../../engine/runtime/threads.js";
-import { treeCandidates } from "../../boosted-trees.js";
+import { type TreeSettings, treeCandidates } from "../../boosted-trees.js";
 import * as glm from "../../glm.js";
-import { featureFamilies } from "../../hazards/landmarks.js";
 import type { HazardSettings } from "../../hazards/settings.js";
 import { followedLandmarks, type LandmarkOptions } from "./followed-landmarks.js";
-import {
-	type FittedOutput,
-	type HazardRegressionData,
-	hazardFitter,
-	type RegressionForm,
-} from "./hazard-regression.js";
+import { type FittedOutput, type HazardRegressionData, treesFitter } from "./hazard-regression.js";
 import { atSharedStrengths, type LassoRegressionData, lassoPaths } from "./lasso-path.js";
 import { recordColumns } from "./record-features.js";
 
@@ -52,13 +46,9 @@ export const usualLandmarks = (
 	mostLandmarks,
 });
 
-/** From strong to weak. The search starts in between. */
-const commonPrecisions = [3200, 1600, 800, 400, 200, 100, 50];
-const startingPrecision = 800;
-const familyFactors = [4, 1 / 4];
-/** Outputs on which the form of a regression is chosen. */
+/** Outputs on which the size of trees is chosen. */
 const tunedOutputs = 24;
-/** Outputs that a thread fits per call, at most: several share a pass over the rows. */
+/** Outputs that a thread fits per call, at most. */
 const mostPerCall = 16;
 /** Landmarks × outputs for which another thread is worth its start. */
 const workPerThread = 100_000;
@@ -93,31 +83,9 @@ export async function hazardRegressionData(
 }
 
 /**
- * Fits hazards of first records to the training patients. The precision of each family of features, or the size of
- * trees, is chosen on the likelihood of the validation patients, for all outputs together.
+ * Fits hazards of first records to the training patients: those of age and sex times few effects of earlier records.
+ * How strong these must be is chosen on the likelihood of the validation patients.
  */
-export async function fitHazards(
-	data: HazardRegressionData,
-	{ kind, outputs, threads = 1, progress }: HazardRegressionOptions & { readonly kind: ChosenKind },
-): Promise<HazardRegression & { readonly form: RegressionForm }> {
-	const fitter = fittingThreads(data, outputs.length, threads);
-	const fitAll = (form: RegressionForm, which: readonly number[], label: string) =>
-		inBatches(which, (batch) => fitter.fit(form, batch), { fitter, label, progress });
-	try {
-		const tuned = spreadByOnsets(data, outputs, tunedOutputs);
-		const { form, fitted } = await chosenForm(kind, (candidate) =>
-			fitAll(candidate, tuned, `${choosing[kind]}: code`),
-		);
-		const others = outputs.filter((output) => !fitted.has(output));
-		const rest = await fitAll(form, others, `${kind} regression of hazards: code`);
-		return { rates: data.rates, form, outputs: new Map([...fitted, ...rest]) };
-	} finally {
-		await fitter.end();
-		progress?.finish();
-	}
-}
-
-/** The same with few effects, some of them large. How strong they must be is chosen on the validation patients. */
 export async function fitLassoHazards(
 	data: HazardRegressionData,
 	{ outputs, threads = 1, progress }: HazardRegressionOptions,
@@ -129,6 +97,40 @@ export async function fitLassoHazards(
 		const label = "lasso regression of hazards: code";
 		const paths = await inBatches(outputs, fitter.paths, { fitter, label, progress });
 		return { rates: data.rates, outputs: atSharedStrengths(data, paths) };
+	} finally {
+		await fitter.end();
+		progress?.finish();
+	}
+}
+
+/** The same with boosted trees, of one size for all outputs: the best on validation, from small to large. */
+export async function fitTreeHazards(
+	data: HazardRegressionData,
+	{ outputs, threads = 1, progress }: HazardRegressionOptions,
+): Promise<HazardRegression & { readonly size: TreeSettings }> {
+	const fitter = fittingThreads(data, outputs.length, threads);
+	const fitAll = (size: TreeSettings, which: readonly number[], label: string) =>
+		inBatches(which, (batch) => fitter.trees(size, batch), { fitter, label, progress });
+	try {
+		const tuned = spreadByOnsets(data, outputs, tunedOutputs);
+		let best:
+			| { readonly size: TreeSettings; readonly fitted: Map<number, FittedOutput> }
+			| undefined;
+		let least = Number.POSITIVE_INFINITY;
+		for (const size of treeCandidates) {
+			const fitted = await fitAll(size, tuned, "choosing the size of the boosted trees: code");
+			const loss = [...fitted.values()].reduce(
+				(sum, { validationLoss }) => sum + validationLoss,
+				0,
+			);
+			if (best && loss >= least) break;
+			best = { size, fitted };
+			least = loss;
+		}
+		const { size, fitted } = best as NonNullable<typeof best>;
+		const others = outputs.filter((output) => !fitted.has(output));
+		const rest = await fitAll(size, others, "boosted trees of hazards: code");
+		return { rates: data.rates, size, outputs: new Map([...fitted, ...rest]) };
 	} finally {
 		await fitter.end();
 		progress?.finish();
@@ -165,14 +167,7 @@ async function inBatches<Result>(
 	return new Map(results.flat().map((result, i) => [outputs[i], result]));
 }
 
-type ChosenKind = RegressionForm["kind"];
-
-const choosing = {
-	ridge: "choosing the penalties of the ridge regression",
-	trees: "choosing the size of the boosted trees",
-} as const satisfies Record<ChosenKind, string>;
-
-/** Outputs from frequent to rare, evenly spread by rank; the rarest tell nothing about penalties. */
+/** Outputs from frequent to rare, evenly spread by rank; the rarest tell nothing. */
 function spreadByOnsets(
 	{ train: { onsets } }: HazardRegressionData,
 	outputs: readonly number[],
@@ -187,60 +182,6 @@ function spreadByOnsets(
 	return Array.from({ length: count }, (_, i) => ranked[Math.floor((i * usable) / count)]);
 }
 
-interface FittedForm {
-	readonly form: RegressionForm;
-	readonly fitted: ReadonlyMap<number, FittedOutput>;
-}
-
-/**
- * The form with the least validation loss: the best size of trees, from small to large; or the best common precision,
- * in a ridge regression then the best of each family beside the others.
- */
-async function chosenForm(
-	kind: ChosenKind,
-	fit: (form: RegressionForm) => Promise<FittedForm["fitted"]>,
-): Promise<FittedForm> {
-	const common = commonForms(kind);
-	const first = kind === "trees" ? 0 : commonPrecisions.indexOf(startingPrecision);
-	let best: FittedForm = { form: common[first], fitted: new Map() };
-	let least = Number.POSITIVE_INFINITY;
-	const isBetter = async (form: RegressionForm) => {
-		const fitted = await fit(form);
-		const losses = Array.from(fitted.values(), ({ validationLoss }) => validationLoss);
-		const loss = losses.reduce((sum, ofOutput) => sum + ofOutput, 0);
-		if (loss >= least) return false;
-		best = { form, fitted };
-		least = loss;
-		return true;
-	};
-	await isBetter(common[first]);
-	const improves = async (step: 1 | -1) => {
-		let next = first + step;
-		while (next in common && (await isBetter(common[next]))) next += step;
-		return next !== first + step;
-	};
-	if (!(await improves(1))) await improves(-1);
-	if (kind === "ridge")
-		for (const family of featureFamilies.keys())
-			for (const factor of familyFactors)
-				if (await isBetter(withFactor(best.form, family, factor))) break;
-	return best;
-}
-
-const commonForms = (kind: ChosenKind): RegressionForm[] =>
-	kind === "trees"
-		? treeCandidates.map((settings) => ({ kind, settings }))
-		: commonPrecisions.map((precision) => ({
-				kind,
-				precisions: featureFamilies.map(() => precision),
-			}));
-
-function withFactor(form: RegressionForm, family: number, factor: number): RegressionForm {
-	if (form.kind === "trees") return form;
-	const { kind, precisions } = form;
-	return { kind, precisions: precisions.with(family, precisions[family] * factor) };
-}
-
 /** Fits outputs in threads, or in this one if there is little to do. */
 function fittingThreads(
 	data: HazardRegressionData & Partial<LassoRegressionData>,
@@ -250,10 +191,10 @@ function fittingThreads(
 	const work = data.train.ages.length * outputs;
 	const count = Math.min(threads, Math.floor(work / workPerThread));
 	if (count < 2) {
-		const fit = hazardFitter(data);
+		const trees = treesFitter(data);
 		return {
 			threads: 1,
-			fit: async (form: RegressionForm, batch: readonly number[]) => fit(form, batch),
+			trees: async (size: TreeSettings, batch: readonly number[]) => trees(size, batch),
 			paths: async (batch: readonly number[]) => lassoPaths(data as LassoRegressionData)(batch),
 			end: async () => {},
 		};
@@ -265,8 +206,8 @@ function fittingThreads(
 	});
 	return {
 		threads: count,
-		fit: (form: RegressionForm, batch: readonly number[]) =>
-			call("fit", [form, batch]) as Promise<FittedOutput[]>,
+		trees: (size: TreeSettings, batch: readonly number[]) =>
+			call("trees", [size, batch]) as Promise<FittedOutput[]>,
 		paths: (batch: readonly number[]) => call("paths", [batch]) as Promise<FittedOutput[][]>,
 		end,
 	};

@@ -119,13 +119,10 @@ function fitsOutside(
 	precisions: LabelPrecisions,
 ): Float64Array[] {
 	const penalty = penaltyOf(families, precisions);
-	return glm.runFits(
-		partsOf(examples).map((part) =>
-			glm.fitGlm(glm.logistic, examples.rows, labelsOf(examples, part, false), penalty, {
-				tolerance,
-			}),
-		),
-	);
+	return partsOf(examples).map((part) => {
+		const outcomes = labelsOf(examples, part, false);
+		return glm.fitGlm(glm.logistic, examples.rows, outcomes, penalty, { tolerance });
+	});
 }
 
 /** −log likelihood of the labels of all parts, each predicted from the labels outside it. */

@@ -8,7 +8,7 @@ import { lossOf, poisson } from "../../glm.js";
 import { featureFamilies, landmarkValues } from "../../hazards/landmarks.js";
 import { hazardSettings, outputsOf } from "../../hazards/settings.js";
 import { historyWith } from "../../hazards/testing/histories.js";
-import { fitHazards, fitLassoHazards, hazardRegressionData } from "./fit-hazards.js";
+import { fitLassoHazards, fitTreeHazards, hazardRegressionData } from "./fit-hazards.js";
 import {
 	ageCurve,
 	curveBeside,
@@ -17,7 +17,7 @@ import {
 	logRateAt,
 	outcomesOf,
 } from "./followed-landmarks.js";
-import { type FittedOutput, hazardFitter, lossOfEffects } from "./hazard-regression.js";
+import { type FittedOutput, lossOfEffects, treesFitter } from "./hazard-regression.js";
 import { atSharedStrengths } from "./lasso-path.js";
 import { described, recordColumns } from "./record-features.js";
 import { regressionRisks } from "./regression-risks.js";
@@ -197,15 +197,12 @@ test("the age curve beside effects expects as many first records as were counted
 	}
 });
 
-test.each(["ridge", "lasso", "trees"] as const)(
-	"%s finds the cause, and nothing in noise",
-	async (kind) => {
+test.each([fitLassoHazards, fitTreeHazards])(
+	"%o finds the cause, and nothing in noise",
+	async (fit) => {
 		const outputs = [effect, death];
 		const data = await hazardRegressionData(settings, dataset, { lookBackDays });
-		const regression =
-			kind === "lasso"
-				? await fitLassoHazards(data, { outputs })
-				: await fitHazards(data, { kind, outputs });
+		const regression = await fit(data, { outputs });
 		const day = 11_000;
 		const riskOf = (events: readonly (readonly [number, number])[]) => {
 			const history = historyWith(events, { observed });
@@ -252,13 +249,13 @@ test("a code that everybody has at the start keeps a rate, and numbers stay fini
 test("the size of trees is the one that predicts all outputs best, from small to large", async () => {
 	const data = await hazardRegressionData(settings, dataset, { lookBackDays });
 	const outputs = [effect, noise, death];
-	const { form, outputs: fitted } = await fitHazards(data, { kind: "trees", outputs });
-	const fit = hazardFitter(data);
-	const fits = treeCandidates.map((settings) => fit({ kind: "trees", settings }, outputs));
+	const { size, outputs: fitted } = await fitTreeHazards(data, { outputs });
+	const fit = treesFitter(data);
+	const fits = treeCandidates.map((settings) => fit(settings, outputs));
 	const losses = fits.map((ofSize) =>
 		ofSize.reduce((sum, { validationLoss }) => sum + validationLoss, 0),
 	);
-	const chosen = losses.findIndex((loss, size) => !(losses[size + 1]! < loss));
-	expect(form).toEqual({ kind: "trees", settings: treeCandidates[chosen] });
+	const chosen = losses.findIndex((loss, n) => !(losses[n + 1]! < loss));
+	expect(size).toEqual(treeCandidates[chosen]);
 	expect(outputs.map((output) => fitted.get(output))).toEqual(fits[chosen]);
 });
