@@ -301,7 +301,7 @@ function hessianProduct(
 	return product;
 }
 
-/** The same until hardly anything is left to gain. */
+/** `fitGlm` until hardly anything is left to gain. */
 export const fitted = (
 	family: Family,
 	rows: SparseRows,

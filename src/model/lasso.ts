@@ -13,18 +13,23 @@ export interface LassoPenalty {
 	readonly precisions: Float64Array;
 }
 
-/** Passes over all columns, Newton's steps between two of them, and passes over the active columns per step, at most. */
+/** Passes over all columns, at most. */
 const mostPasses = 30;
+/** Newton's steps between two of them, at most. */
 const mostSteps = 20;
+/** Sweeps over the active columns per step, at most. */
 const mostSweeps = 50;
-/** Of so many passes, one visits active columns whose coefficient is 0, too. */
+/** Every fourth sweep also visits active columns whose coefficient is 0. */
 const sweepsPerVisit = 4;
 const shortestStep = 1e-4;
-/** Of a loss that has converged, and of coefficients, in squared standard errors: much less than a penalty moves them. */
-const tolerance = 1e-2;
-/** A column must be worth so much more than its threshold to become active. */
-const excess = 1e-3;
-/** Of sums: near the minimum a loss no longer falls. */
+/**
+ * A fit has converged if a whole step gains less nats than this, and a sweep moves each coefficient by less, in squared
+ * standard errors: less than a penalty moves them.
+ */
+const usualTolerance = 1e-2;
+/** By how much a slope must exceed its threshold for the column to become active. */
+const activationMargin = 1e-3;
+/** Relative rounding error of a loss. */
 const rounding = 1e-9;
 
 /** η of each row, the coefficients it belongs to, and the penalised loss. */
@@ -46,6 +51,7 @@ export function fitLasso(
 	outcomes: Outcomes,
 	penalty: LassoPenalty,
 	start: Float64Array,
+	tolerance = usualTolerance,
 ): Float64Array {
 	const lossAt = (coefficients: Float64Array, eta: Float64Array): Reached => ({
 		coefficients,
@@ -58,7 +64,7 @@ export function fitLasso(
 		const slopes = slopesAt(family, rows, outcomes, reached.eta, start.length);
 		let added = 0;
 		for (const [column, slope] of slopes.entries()) {
-			const limit = penalty.thresholds[column] * (1 + excess) + excess;
+			const limit = penalty.thresholds[column] * (1 + activationMargin);
 			if (isActive[column] === 1 || Math.abs(slope) <= limit) continue;
 			isActive[column] = 1;
 			added++;
@@ -66,12 +72,12 @@ export function fitLasso(
 		if (pass > 0 && added === 0) break;
 		const active = [...isActive.keys()].filter((column) => isActive[column] === 1);
 		for (let step = 0; step < mostSteps; step++) {
-			const target = newtonTarget(family, columns, outcomes, penalty, reached, active);
-			const further = towards(target, reached, columns, active, lossAt);
+			const target = newtonTarget(family, columns, outcomes, penalty, reached, active, tolerance);
+			const further = searchLine(target, reached, columns, active, lossAt);
 			if (!further) break;
 			const gain = reached.loss - further.loss;
 			reached = further;
-			if (gain < tolerance) break;
+			if (gain < tolerance && further.step === 1) break;
 		}
 	}
 	return reached.coefficients;
@@ -110,6 +116,7 @@ function newtonTarget(
 	{ thresholds, precisions }: LassoPenalty,
 	{ coefficients, eta }: Reached,
 	active: readonly number[],
+	tolerance: number,
 ): Float64Array {
 	const curvature = new Float64Array(eta.length);
 	/** Events less those that the approximation expects. */
@@ -154,13 +161,13 @@ function newtonTarget(
 }
 
 /** The whole way to a target, or half of it, and so on, until the loss does not rise; undefined if it always does. */
-function towards(
+function searchLine(
 	target: Float64Array,
 	{ coefficients, eta, loss }: Reached,
 	{ starts, rows, values }: SparseColumns,
 	active: readonly number[],
 	lossAt: (coefficients: Float64Array, eta: Float64Array) => Reached,
-): Reached | undefined {
+): (Reached & { readonly step: number }) | undefined {
 	const direction = target.map((coefficient, column) => coefficient - coefficients[column]);
 	const change = new Float64Array(eta.length);
 	for (const column of active)
@@ -172,7 +179,7 @@ function towards(
 			coefficients.map((coefficient, column) => coefficient + step * direction[column]),
 			eta.map((value, row) => value + step * change[row]),
 		);
-		if (further.loss <= highest) return further;
+		if (further.loss <= highest) return { ...further, step };
 	}
 	return undefined;
 }

@@ -308,7 +308,7 @@ describe("a comparison", () => {
 		expect(comparison.lines.map(({ label, values }) => [label, values[1]?.value])).toEqual([
 			["One", 0.7],
 			["Two", 0.68],
-			["ridge regression", 0.65],
+			["lasso regression", 0.65],
 		]);
 		expect(pairsOf(comparison)[0]).toBe("Two − One");
 	});

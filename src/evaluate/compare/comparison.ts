@@ -114,7 +114,7 @@ type BySeed = ReadonlyMap<number, Drawn>;
 type Source = ReturnType<typeof sourcesOf>[number];
 
 const baselines = [
-	{ who: "history", label: "own history", ofOnset: "ridge regression" },
+	{ who: "history", label: "own history", ofOnset: "lasso regression" },
 	{ who: "trees", label: "boosted trees", ofOnset: "boosted trees" },
 	{ who: "global", label: "code frequencies", ofOnset: "age and sex" },
 	{ who: "oracle", label: "reference model", ofOnset: "reference model" },

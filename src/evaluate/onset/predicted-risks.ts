@@ -89,7 +89,7 @@ export async function baselinePredictions(
 		notes.push("no regression and no trees: there are no validation patients to choose them on");
 	else {
 		notes.push(
-			"lasso regression: Poisson, on the rates by age and sex and on counts, recent counts and recency of all codes and categories; one penalty for codes that are about as frequent, chosen on the validation patients",
+			"lasso regression: Poisson, on the rates by age and sex, on the records of all codes and categories (counts, recent counts, whether there are one or two, recency) and on how much was recorded of anything; one strength of the penalty for codes that are about as frequent, chosen on the validation patients",
 			"boosted trees: on the same features, age and sex; their number by code, and one size for all codes, chosen on the validation patients",
 		);
 		const trained = trainingDataset.patients("train").length;

@@ -131,7 +131,10 @@ async function beginning(request: PretrainRequest) {
 					threads: request.threads,
 					progress: request.progress,
 					kept: priorsIn
-						? { folder: priorsIn, of: { hazards, view, dataset: run.dataset } }
+						? {
+								folder: priorsIn,
+								of: { regression: "lasso 1", hazards, view, dataset: run.dataset },
+							}
 						: undefined,
 				})
 			: drawn;

@@ -90,6 +90,7 @@ export async function fitLassoHazards(
 	data: HazardRegressionData,
 	{ outputs, threads = 1, progress }: HazardRegressionOptions,
 ): Promise<HazardRegression> {
+	if (outputs.length === 0) return { rates: data.rates, outputs: new Map() };
 	const { width } = recordColumns(data.settings, data.vocab);
 	const byColumn = { ...data, columns: glm.columnsOf(data.train.features, width) };
 	const fitter = fittingThreads(byColumn, outputs.length, threads);

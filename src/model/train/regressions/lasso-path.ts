@@ -11,11 +11,11 @@ import { recordColumns } from "./record-features.js";
 
 /*
  * log h = log rate by age and sex + effects of earlier records, of which few differ from 0: those that stand out of what
- * chance does. The penalty of an effect is proportional to the standard error of its column's slope where there are no
- * effects, so that one strength means the same for frequent and rare columns, codes and populations.
+ * chance does. The penalty of an effect is proportional to the standard deviation of its score, the derivative of the log
+ * likelihood, where there are no effects: one strength means the same for frequent and rare columns and codes.
  */
 
-/** Thresholds in standard errors, from strong to weak. */
+/** Thresholds in standard deviations of the score, from strong to weak. */
 const strengths = [2.6, 1.8, 1.4, 1.1] as const;
 /** Expected first records among people with a record, at least: a column of fewer needs as much to stand out. */
 const leastInformation = 0.5;
@@ -39,7 +39,7 @@ function lassoPath(data: LassoRegressionData, output: number): FittedOutput[] {
 	const { settings, rates, sums, train, columns } = data;
 	let curve = ageCurve(rates, output);
 	let effects: Float64Array = new Float64Array(columns.starts.length - 1);
-	const errors = standardErrors(columns, outcomesPerPerson(data, output, curve));
+	const deviations = scoreDeviations(columns, outcomesPerPerson(data, output, curve));
 	const fitted = () => {
 		const validationLoss = lossOfEffects(data, output, curve, effects);
 		return { curve, learned: effects, validationLoss };
@@ -51,7 +51,7 @@ function lassoPath(data: LassoRegressionData, output: number): FittedOutput[] {
 			const ratios = glm.linearPredictor(train.features, effects);
 			curve = curveBeside(settings, train, sums, output, ratios) ?? curve;
 			const outcomes = outcomesPerPerson(data, output, curve);
-			const penalty = penaltyOf(data, errors, strength);
+			const penalty = penaltyOf(data, deviations, strength);
 			effects = fitLasso(
 				glm.poisson,
 				{ rows: train.features, columns },
@@ -75,8 +75,8 @@ function outcomesPerPerson(
 	return { events: events.map(share), exposure: exposure.map(share) };
 }
 
-/** Of the slope of each column where no record has an effect. */
-const standardErrors = (
+/** The standard deviation of the score of each column where no record has an effect. */
+const scoreDeviations = (
 	{ starts, rows, values }: glm.SparseColumns,
 	{ exposure }: glm.Outcomes,
 ): Float64Array =>
@@ -88,12 +88,12 @@ const standardErrors = (
 
 function penaltyOf(
 	{ settings, vocab }: LassoRegressionData,
-	errors: Float64Array,
+	deviations: Float64Array,
 	strength: number,
 ): LassoPenalty {
 	const { past, bias, width } = recordColumns(settings, vocab);
 	return {
-		thresholds: errors.map((error, column) => (column < past ? strength * error : 0)),
+		thresholds: deviations.map((deviation, column) => (column < past ? strength * deviation : 0)),
 		precisions: new Float64Array(width)
 			.fill(effectPrecision)
 			.fill(pastPrecision, past, bias)
@@ -115,11 +115,15 @@ export function atSharedStrengths(
 	for (const members of byFrequency([...paths.keys()], onsetsOf)) {
 		const fitsAt = (step: number) =>
 			members.map((output) => [output, paths.get(output)?.[step] as FittedOutput] as const);
-		const losses = [0, ...strengths].map((_, step) =>
-			fitsAt(step).reduce((sum, [, { validationLoss }]) => sum + validationLoss, 0),
-		);
-		for (const [output, fit] of fitsAt(losses.indexOf(Math.min(...losses))))
-			chosen.set(output, fit);
+		let best = fitsAt(0);
+		let least = Number.POSITIVE_INFINITY;
+		for (const step of [0, ...strengths].keys()) {
+			const fits = fitsAt(step);
+			const loss = fits.reduce((sum, [, { validationLoss }]) => sum + validationLoss, 0);
+			if (!(loss < least)) continue;
+			[best, least] = [fits, loss];
+		}
+		for (const [output, fit] of best) chosen.set(output, fit);
 	}
 	return chosen;
 }

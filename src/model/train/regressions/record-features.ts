@@ -159,8 +159,8 @@ export function recordRows(
 	return { starts, ends, columns: sharedColumns, values: sharedValues };
 }
 
-/** Trees see these from the number of records. */
-const thresholds = [
+/** Trees find these thresholds in the number of records. */
+const thresholdFamilies = [
 	featureFamilies.indexOf("any record"),
 	featureFamilies.indexOf("two or more records"),
 ];
@@ -179,7 +179,8 @@ export function treeRows({ features, ages, sexes, outputs, width }: DescribedPeo
 		starts[row] = columns.length;
 		for (let i = features.starts[row]; i < features.ends[row]; i++) {
 			const column = features.columns[i];
-			if (!thresholds.includes(Math.floor(column / outputs))) put(column, features.values[i]);
+			if (!thresholdFamilies.includes(Math.floor(column / outputs)))
+				put(column, features.values[i]);
 		}
 		put(width, ages[row]);
 		put(width + 1, sexes[row]);

@@ -160,11 +160,11 @@ test("of the fits of a path, the one that predicts other people best is taken, f
 	const wrong = fitWith(-1);
 	const chosenOf = (...path: FittedOutput[]) =>
 		atSharedStrengths(data, new Map([[effect, path]])).get(effect);
-	expect(chosenOf(none, wrong, kept, wrong, wrong, wrong)).toBe(kept);
-	expect(chosenOf(none, wrong, wrong, wrong, wrong, wrong)).toBe(none);
+	expect(chosenOf(none, wrong, kept, wrong, wrong)).toBe(kept);
+	expect(chosenOf(none, wrong, wrong, wrong, wrong)).toBe(none);
 	const paths = new Map([
-		[effect, [none, kept, wrong, wrong, wrong, wrong]],
-		[death, [none, wrong, { ...kept, validationLoss: -1e9 }, wrong, wrong, wrong]],
+		[effect, [none, kept, wrong, wrong, wrong]],
+		[death, [none, wrong, { ...kept, validationLoss: -1e9 }, wrong, wrong]],
 	]);
 	const chosen = atSharedStrengths(data, paths);
 	const onsetsOf = (output: number) =>
