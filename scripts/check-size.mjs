@@ -19,9 +19,9 @@ const budgets = {
 	"src/engine/tensor": 4350,
 	"src/engine/runtime": 2610,
 	"src/engine/mpi": 360,
-	"src/model": 9265,
+	"src/model": 9257,
 	"src/model/nn": 1170,
-	"src/model/train": 5095,
+	"src/model/train": 5089,
 	"src/predict": 7310,
 	"src/evaluate": 9190,
 	"src/evaluate/charts": 4230,
@@ -36,7 +36,7 @@ const budgets = {
 /** Of production code together, but for the lines of tests. */
 /** @type {Numbers} */
 const limits = {
-	lines: 93_025,
+	lines: 93_012,
 	files: 538,
 	"lines of a file": 500,
 	packings: 30,

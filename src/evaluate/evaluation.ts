@@ -169,7 +169,7 @@ const onsetSchema = z.strictObject({
 });
 export type OnsetDetails = z.infer<typeof onsetSchema>;
 
-/** The rows of task onset beside one from a file, measured on the codes and horizons that the file predicts. */
+/** How a file of predictions compares with the rows of task onset, on the codes and horizons that the file has. */
 const fileComparisonSchema = z.strictObject({
 	/** Of the row from the file. */
 	label: z.string(),

@@ -64,10 +64,11 @@ describe("fitGlm", () => {
 
 	test("converges from a start that is far away", () => {
 		const { rows, outcome } = generated(4, 300, [-1, 0.5, -0.5, 1]);
-		const penalty = penaltyOf(4, 1);
-		const near = glm.fitGlm(glm.logistic, rows, outcome, penalty);
-		const start = Float64Array.of(8, -9, 7, 12);
-		const far = glm.fitGlm(glm.logistic, rows, outcome, penalty, { start });
+		const precisions = new Float64Array(4).fill(1e-6);
+		const fitFrom = (...centres: number[]) =>
+			glm.fitGlm(glm.logistic, rows, outcome, { precisions, centres: Float64Array.from(centres) });
+		const near = fitFrom(0, 0, 0, 0);
+		const far = fitFrom(8, -9, 7, 12);
 		for (const [j, value] of near.entries()) expect(far[j]).toBeCloseTo(value, 3);
 	});
 

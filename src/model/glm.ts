@@ -144,13 +144,6 @@ export interface Penalty {
 	readonly centres: Float64Array;
 }
 
-export interface FitOptions {
-	/** Where to start; default: the centres. */
-	readonly start?: Float64Array;
-	/** A fit has converged if gᵀM⁻¹g is below this, with M the diagonal of the Hessian: squared standard errors. */
-	readonly tolerance?: number;
-}
-
 const maxSteps = 100;
 const shortestStep = 1e-6;
 /** Of sums: near the minimum a loss no longer falls. */
@@ -195,14 +188,15 @@ export function fitGlm(
 	rows: SparseRows,
 	outcomes: Outcomes,
 	penalty: Penalty,
-	{ start = penalty.centres, tolerance = 1e-8 }: FitOptions = {},
+	/** A fit has converged if gᵀM⁻¹g is below this, with M the diagonal of the Hessian: squared standard errors. */
+	tolerance = 1e-8,
 ): Float64Array {
 	const penaltyOf = (values: Float64Array) =>
 		values.reduce(
 			(sum, value, j) => sum + 0.5 * penalty.precisions[j] * (value - penalty.centres[j]) ** 2,
 			0,
 		);
-	let [coefficients, further] = [start, start];
+	let [coefficients, further] = [penalty.centres, penalty.centres];
 	let eta = linearPredictor(rows, coefficients);
 	let moved = eta;
 	let loss = lossOf(family, outcomes, eta) + penaltyOf(coefficients);
@@ -307,7 +301,7 @@ export const fitted = (
 	rows: SparseRows,
 	outcomes: Outcomes,
 	penalty: Penalty,
-): Float64Array => fitGlm(family, rows, outcomes, penalty, { tolerance: 1e-20 });
+): Float64Array => fitGlm(family, rows, outcomes, penalty, 1e-20);
 
 /**
  * The most probable coefficients of a logistic regression on rows that end with a column of ones, under a Gaussian

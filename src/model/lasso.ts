@@ -32,7 +32,7 @@ const activationMargin = 1e-3;
 /** Relative rounding error of a loss. */
 const rounding = 1e-9;
 
-/** η of each row, the coefficients it belongs to, and the penalised loss. */
+/** Coefficients, the η of each row that they give, and the penalised loss. */
 interface Reached {
 	readonly coefficients: Float64Array;
 	readonly eta: Float64Array;

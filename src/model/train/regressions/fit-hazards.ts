@@ -93,14 +93,12 @@ export async function fitLassoHazards(
 	if (outputs.length === 0) return { rates: data.rates, outputs: new Map() };
 	const { width } = recordColumns(data.settings, data.vocab);
 	const byColumn = { ...data, columns: glm.columnsOf(data.train.features, width) };
-	const fitter = fittingThreads(byColumn, outputs.length, threads);
+	const fitter = openFitter(byColumn, outputs.length, threads, progress);
 	try {
-		const label = "lasso regression of hazards: code";
-		const paths = await inBatches(outputs, fitter.paths, { fitter, label, progress });
+		const paths = await fitter.paths(outputs, "lasso regression of hazards: code");
 		return { rates: data.rates, outputs: atSharedStrengths(data, paths) };
 	} finally {
 		await fitter.end();
-		progress?.finish();
 	}
 }
 
@@ -109,9 +107,7 @@ export async function fitTreeHazards(
 	data: HazardRegressionData,
 	{ outputs, threads = 1, progress }: HazardRegressionOptions,
 ): Promise<HazardRegression & { readonly size: TreeSettings }> {
-	const fitter = fittingThreads(data, outputs.length, threads);
-	const fitAll = (size: TreeSettings, which: readonly number[], label: string) =>
-		inBatches(which, (batch) => fitter.trees(size, batch), { fitter, label, progress });
+	const fitter = openFitter(data, outputs.length, threads, progress);
 	try {
 		const tuned = spreadByOnsets(data, outputs, tunedOutputs);
 		let best:
@@ -119,7 +115,11 @@ export async function fitTreeHazards(
 			| undefined;
 		let least = Number.POSITIVE_INFINITY;
 		for (const size of treeCandidates) {
-			const fitted = await fitAll(size, tuned, "choosing the size of the boosted trees: code");
+			const fitted = await fitter.trees(
+				size,
+				tuned,
+				"choosing the size of the boosted trees: code",
+			);
 			const loss = [...fitted.values()].reduce(
 				(sum, { validationLoss }) => sum + validationLoss,
 				0,
@@ -130,42 +130,11 @@ export async function fitTreeHazards(
 		}
 		const { size, fitted } = best as NonNullable<typeof best>;
 		const others = outputs.filter((output) => !fitted.has(output));
-		const rest = await fitAll(size, others, "boosted trees of hazards: code");
+		const rest = await fitter.trees(size, others, "boosted trees of hazards: code");
 		return { rates: data.rates, size, outputs: new Map([...fitted, ...rest]) };
 	} finally {
 		await fitter.end();
-		progress?.finish();
 	}
-}
-
-/** The results of all outputs, from as many calls as keep all threads at work. */
-async function inBatches<Result>(
-	outputs: readonly number[],
-	call: (batch: readonly number[]) => Promise<readonly Result[]>,
-	{
-		fitter,
-		label,
-		progress,
-	}: {
-		readonly fitter: { readonly threads: number };
-		readonly label: string;
-		readonly progress: Progress | undefined;
-	},
-): Promise<Map<number, Result>> {
-	const perCall = Math.min(mostPerCall, Math.ceil(outputs.length / (2 * fitter.threads)));
-	const batches = Array.from({ length: Math.ceil(outputs.length / perCall) }, (_, i) =>
-		outputs.slice(i * perCall, (i + 1) * perCall),
-	);
-	let done = 0;
-	const results = await Promise.all(
-		batches.map(async (batch) => {
-			const ofBatch = await call(batch);
-			done += batch.length;
-			progress?.update({ label, done, total: outputs.length, fields: [] });
-			return ofBatch;
-		}),
-	);
-	return new Map(results.flat().map((result, i) => [outputs[i], result]));
 }
 
 /** Outputs from frequent to rare, evenly spread by rank; the rarest tell nothing. */
@@ -184,32 +153,57 @@ function spreadByOnsets(
 }
 
 /** Fits outputs in threads, or in this one if there is little to do. */
-function fittingThreads(
+function openFitter(
 	data: HazardRegressionData & Partial<LassoRegressionData>,
-	outputs: number,
+	outputCount: number,
 	threads: number,
+	progress: Progress | undefined,
 ) {
-	const work = data.train.ages.length * outputs;
-	const count = Math.min(threads, Math.floor(work / workPerThread));
-	if (count < 2) {
-		const trees = treesFitter(data);
-		return {
-			threads: 1,
-			trees: async (size: TreeSettings, batch: readonly number[]) => trees(size, batch),
-			paths: async (batch: readonly number[]) => lassoPaths(data as LassoRegressionData)(batch),
-			end: async () => {},
-		};
+	const work = data.train.ages.length * outputCount;
+	const count = Math.max(1, Math.min(threads, Math.floor(work / workPerThread)));
+	const pool =
+		count > 1
+			? startThreads(new URL("./regression-thread.js", import.meta.url), {
+					count,
+					workerData: data,
+					work: "fits regressions",
+				})
+			: undefined;
+	const trees = treesFitter(data);
+	const paths = lassoPaths(data as LassoRegressionData);
+	/** The results of all outputs, from as many calls as keep all threads at work. */
+	async function inBatches<Result>(
+		outputs: readonly number[],
+		label: string,
+		call: (batch: readonly number[]) => Promise<unknown> | readonly Result[],
+	): Promise<Map<number, Result>> {
+		const perCall = Math.min(mostPerCall, Math.ceil(outputs.length / (2 * count)));
+		const batches = Array.from({ length: Math.ceil(outputs.length / perCall) }, (_, i) =>
+			outputs.slice(i * perCall, (i + 1) * perCall),
+		);
+		let done = 0;
+		const results = await Promise.all(
+			batches.map(async (batch) => {
+				const ofBatch = (await call(batch)) as readonly Result[];
+				done += batch.length;
+				progress?.update({ label, done, total: outputs.length, fields: [] });
+				return ofBatch;
+			}),
+		);
+		return new Map(results.flat().map((result, i) => [outputs[i], result]));
 	}
-	const { call, end } = startThreads(new URL("./regression-thread.js", import.meta.url), {
-		count,
-		workerData: data,
-		work: "fits regressions",
-	});
 	return {
-		threads: count,
-		trees: (size: TreeSettings, batch: readonly number[]) =>
-			call("trees", [size, batch]) as Promise<FittedOutput[]>,
-		paths: (batch: readonly number[]) => call("paths", [batch]) as Promise<FittedOutput[][]>,
-		end,
+		trees: (size: TreeSettings, outputs: readonly number[], label: string) =>
+			inBatches<FittedOutput>(outputs, label, (batch) =>
+				pool ? pool.call("trees", [size, batch]) : trees(size, batch),
+			),
+		paths: (outputs: readonly number[], label: string) =>
+			inBatches<FittedOutput[]>(outputs, label, (batch) =>
+				pool ? pool.call("paths", [batch]) : paths(batch),
+			),
+		async end(): Promise<void> {
+			await pool?.end();
+			progress?.finish();
+		},
 	};
 }

@@ -121,7 +121,7 @@ function fitsOutside(
 	const penalty = penaltyOf(families, precisions);
 	return partsOf(examples).map((part) => {
 		const outcomes = labelsOf(examples, part, false);
-		return glm.fitGlm(glm.logistic, examples.rows, outcomes, penalty, { tolerance });
+		return glm.fitGlm(glm.logistic, examples.rows, outcomes, penalty, tolerance);
 	});
 }
 
